@@ -274,7 +274,7 @@ func New(o Options) (Services, error) {
 		Timetable: purchases.Timetable, Window: purchases.Window, Bills: subscriptions.Planned,
 		Promised: followup.Store{DB: s}.PromisesOn}
 	out.Followups = &followup.Service{Store: followup.Store{DB: s}, Now: s.Now}
-	out.Texts = textsOf(s, o, clients.Store, days)
+	out.Texts = textsOf(s, o, clients.Store, words, days)
 	purchases.Texts = out.Texts
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
 		InTx: s.InTx, Store: clientpage.Store{DB: s},

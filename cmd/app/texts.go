@@ -13,9 +13,10 @@ import (
 )
 
 // textsOf send short messages by the provider that was given, or keep them for the sandbox's phone.
-func textsOf(s *database.DB, o Options, clients client.Store, days *calendar.Calendar) *texting.Service {
+func textsOf(s *database.DB, o Options, clients client.Store, words texting.Letters,
+	days *calendar.Calendar) *texting.Service {
 	out := &texting.Service{Store: texting.Store{DB: s}, Clients: clients, Gateway: o.Texts, Calendar: days,
-		Raise: func(tx *database.Tx, m sms.Message, why string) error {
+		Letters: words, Raise: func(tx *database.Tx, m sms.Message, why string) error {
 			if m.PurchaseID == uuid.Nil {
 				return nil // the time line of the client alone tells of it
 			}

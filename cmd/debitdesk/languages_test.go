@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/locale"
+	"debitdesk/models/locale/localetest"
 )
 
 // Clients read their pages in four languages; words that are half as long again fit the narrowest phone.
@@ -25,7 +25,7 @@ func TestClientsReadTheirPagesInFourLanguages(t *testing.T) {
 		pages := []string{"/my/?language=" + string(l), "/my/acts/privacy/", "/my/link/languages",
 			"/my/accessibility/?language=" + string(l)}
 		if l != locale.English { // other tests read English meanwhile
-			restore := locale.Pretend(l, longer)
+			restore := locale.Pretend(l, localetest.Longer)
 			site.reads(t, purchase, l)
 			phone.show(320, 800, "light")
 			for _, page := range append(pages, "/p/"+purchase.String()+"/") {
@@ -56,17 +56,6 @@ func (b *tab) speaks(page string, l locale.Language) {
 	if got := b.attribute("html", "lang"); got != l.Tag() {
 		b.t.Errorf("%s is in %s, not %s", page, got, l.Tag())
 	}
-}
-
-// longer makes words half as long again.
-func longer(text string) string {
-	words := strings.Split(text, " ")
-	for i, w := range words {
-		if runes := []rune(w); !strings.ContainsAny(w, "{}") {
-			words[i] = w + string(runes[:len(runes)/2])
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // offersLanguages has the demo's brand offer every language, and gives a client who owes something a link to its page.

@@ -110,14 +110,18 @@ func invoiceView(w papers.Words) checkout.InvoiceView {
 	return v
 }
 
-// InvoicePDF serves GET /p/:id/invoice.pdf: the file that was mailed, and with
+// InvoicePDF serves GET /p/:id/invoice.pdf: the file that was mailed, in the language of its reader, and with
 // ?credit-note the one that took it back. A purchase without a number has none.
 func (p *Pages) InvoicePDF(c echo.Context) error {
 	rec, inv, err := p.document(c)
 	if err != nil {
 		return err
 	}
-	pdf, err := p.Billing.PDF(c.Request().Context(), inv, rec.Purchase)
+	reads, err := p.reads(c, rec)
+	if err != nil {
+		return err
+	}
+	pdf, err := p.Billing.PDF(c.Request().Context(), inv, rec.Purchase, reads)
 	if err != nil {
 		return err
 	}
@@ -167,7 +171,11 @@ func (p *Pages) ReceiptPDF(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	pdf, err := p.Billing.Receipt(c.Request().Context(), rec)
+	reads, err := p.reads(c, rec)
+	if err != nil {
+		return err
+	}
+	pdf, err := p.Billing.Receipt(c.Request().Context(), rec, reads)
 	if err != nil {
 		return err
 	}

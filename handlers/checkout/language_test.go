@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/handlers/letters"
@@ -16,6 +17,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/views/documents/pdftest"
 )
 
 // offers has the brand of merchant A offer languages.
@@ -209,5 +211,36 @@ func TestMailsAreInTheLanguageOfTheirReader(t *testing.T) {
 	if l := writer.Receipt(rec.Purchase, b); !strings.Contains(l.HTML, `<html lang="en-ZA"`) ||
 		l.Subject != "Karoo Gym has received your payment" {
 		t.Errorf("a language that is off is used: %s", l.Subject)
+	}
+}
+
+// What was mailed stays what it was: a client who chooses another language reads new documents in it.
+func TestDocumentsAreInTheLanguageOfTheirReader(t *testing.T) {
+	d := newDesk(t)
+	offers(t, d.House, "zu,af")
+	client := d.client()
+	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
+	d.give(d.purchase(client, storing, 0), filled()).Want(303)
+	added := d.subscribes(client, d.gym())
+	path := "/p/" + added.Purchase.ID.String() + "/"
+	d.later(added.Purchase.Collection.ActionDate.At(23, 0).Sub(d.Store.Now()) + 72*time.Hour)
+	d.sql(`UPDATE clients SET chosen_language = 'af'`)
+	drawn := map[string]string{}
+	for _, l := range d.letters() {
+		drawn[l.Kind] += d.draws(l)
+	}
+	for kind, want := range map[string][]string{
+		purchase.MailAgreement: {"Ikhophi yekhasimende", "Igunya lokudonsa imali", "I, Thandi Nkosi, authorise"},
+		purchase.MailReceipt:   {"Irisidi", "Kukhokhiwe", "R\u00a0449,00"}} {
+		for _, text := range want {
+			if !strings.Contains(drawn[kind], text) {
+				t.Errorf("the file of %s does not say %q:\n%s", kind, text, drawn[kind])
+			}
+		}
+	}
+	for language, want := range map[string]string{"": "Kwitansie", "?language=en": "Receipt", "?language=zu": "Irisidi"} {
+		if said := pdftest.Text(t, []byte(d.get(path+"receipt.pdf"+language).Want(200).Body)); !strings.Contains(said, want) {
+			t.Errorf("the receipt does not say %q:\n%s", want, said)
+		}
 	}
 }

@@ -63,6 +63,13 @@ func (w Writer) ClientCode(to client.Details, b merchant.Brand, code string, a c
 	})
 }
 
+// ClientCodeSMS implements clientpage.Letters.
+func (w Writer) ClientCodeSMS(to client.Details, b merchant.Brand, code string) string {
+	return locale.Whole(b.Reads(to.Language), func(say locale.Words) string {
+		return say.Say("sms.code", "business", sms.Shorten(b.Name), "code", code)
+	})
+}
+
 // ClientDid implements clientpage.Letters.
 func (w Writer) ClientDid(to client.Details, b merchant.Brand, a clientpage.Act) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {

@@ -121,39 +121,40 @@ func standsSentence(say locale.Words, rec purchase.Record) string {
 // Agreement confirms a mandate: what is debited, when first, how often, and how it ends. The mandate is attached.
 func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Mandate, r purchase.Recurrence,
 	first *collection.Collection) mail.Letter {
-	v := start(p, b, "Your debit order with "+b.Name)
+	return toPayer(p, b, func(say locale.Words) emails.View { return w.agreement(say, p, b, m, r, first) })
+}
+
+func (w Writer) agreement(say locale.Words, p purchase.Purchase, b merchant.Brand, m mandate.Mandate,
+	r purchase.Recurrence, first *collection.Collection) emails.View {
+	v := begin(say, p, b, say.Say("mail.agreement.subject", "business", b.Name))
 	v.Message = ""
-	v.Preview = "What you agreed to, for your records"
-	v.Paragraphs = []string{fmt.Sprintf(
-		"You have given %s permission to debit your bank account. "+
-			"The agreement is attached as a PDF; please keep it.", b.Name)}
+	v.Preview = say.Say("mail.agreement.preview")
+	v.Paragraphs = []string{say.Say("mail.agreement.text", "business", b.Name)}
 	if m.State == mandate.Registered {
-		v.Paragraphs = []string{fmt.Sprintf("Your bank did not get an answer from you in time, and the debit order of %s "+
-			"was registered anyway. You can dispute its debits at your bank. The terms are attached as a PDF.", b.Name)}
+		v.Paragraphs = []string{say.Say("mail.agreement.registered", "business", b.Name)}
 	}
-	account := bankName(m.BankCode) + " " + m.AccountMask
-	v.Facts = []emails.Line{{Label: "Bank account", Value: account},
-		{Label: "Contract reference", Value: m.ContractReference}, {Label: "On your statement", Value: m.AbbreviatedName}}
+	v.Facts = []emails.Line{
+		{Label: say.Say("mail.agreement.account"), Value: papers.BankName(say, m.BankCode) + " " + m.AccountMask},
+		{Label: say.Say("paper.collector.contract"), Value: m.ContractReference},
+		{Label: say.Say("mail.agreement.statement"), Value: m.AbbreviatedName}}
 	switch {
 	case first != nil:
-		v.Paragraphs = append(v.Paragraphs, fmt.Sprintf("%s will be debited on %s. Please make sure that the money is in "+
-			"the account on that day.", money.Format(first.AmountCents, first.Currency), first.ActionDate.Format("Monday "+day)))
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.agreement.first", "amount",
+			say.Money(first.AmountCents, first.Currency), "date", say.LongDay(first.ActionDate)))
 	case r.None():
-		v.Paragraphs = append(v.Paragraphs, "Nothing is debited now.")
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.agreement.nothing"))
 	}
-	v.Facts = append(v.Facts, recurringFacts(locale.In(locale.English), r, first == nil)...)
+	v.Facts = append(v.Facts, recurringFacts(say, r, first == nil)...)
 	if m.Terms != nil {
-		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
-			Value: money.Format(m.Terms.MaxAmountCents, p.Currency) + " a debit"})
+		v.Facts = append(v.Facts, most(say, m.Terms, p.Currency))
 	}
-	v.Button = emails.Button{Label: "See how it stands", URL: w.link(p)}
+	v.Button = emails.Button{Label: say.Say("mail.agreement.button"), URL: w.link(p)}
 	if !r.None() {
-		v.After = append(v.After, "See the subscription, or stop it: "+w.link(p)+"subscription/")
+		v.After = append(v.After, say.Say("mail.agreement.stop", "address", w.link(p)+"subscription/"))
 	}
-	v.After = append(v.After, "If you did not agree to this, tell "+b.Name+contactWords(b)+" at once. You can also ask "+
-		"your bank to stop the debit order.")
-	own(&v, locale.In(locale.English), b, p.Payer, purchase.MailAgreement, values{wording.Reference: m.ContractReference})
-	return letter(v)
+	v.After = append(v.After, say.Say("mail.agreement.not_you", "business", b.Name+contactWords(b)))
+	own(&v, say, b, p.Payer, purchase.MailAgreement, values{wording.Reference: m.ContractReference})
+	return v
 }
 
 func contactWords(b merchant.Brand) string {
@@ -183,40 +184,43 @@ func recurringFacts(say locale.Words, r purchase.Recurrence, withFirst bool) []e
 
 func firstWords(say locale.Words, r purchase.Recurrence) string {
 	if r.First.IsZero() {
-		return say.Own("As soon after you have agreed as the banks allow")
+		return say.Say("sub.first_soon")
 	}
 	return say.LongDay(r.First)
 }
 
 // AskSubscriber asks a new subscriber for the bank details, and says what will be debited.
 func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.Recurrence) mail.Letter {
-	v := start(p, b, "Set up your debit order with "+b.Name)
-	v.Preview = money.Format(r.AmountCents, r.Currency) + " " + r.Every + " for " + r.Title
-	v.Paragraphs = []string{fmt.Sprintf("%s asks for your permission to debit %s %s for “%s” from your bank account. "+
-		"You give your bank details on a secure page and see the terms before you agree to them.", b.Name,
-		money.Format(r.AmountCents, r.Currency), r.Every, r.Title)}
+	return toPayer(p, b, func(say locale.Words) emails.View { return w.askSubscriber(say, p, b, r) })
+}
+
+func (w Writer) askSubscriber(say locale.Words, p purchase.Purchase, b merchant.Brand,
+	r purchase.Recurrence) emails.View {
+	v := begin(say, p, b, say.Say("mail.subscribe.subject", "business", b.Name))
+	with := []string{"business", b.Name, "amount", say.Money(r.AmountCents, r.Currency), "every", papers.Every(say, r),
+		"what", r.Title}
+	v.Preview = say.Say("mail.subscribed.preview", with...)
+	v.Paragraphs = []string{say.Say("mail.subscribe.text", with...)}
 	terms := asksBank(p)
 	if terms != nil {
-		v.Paragraphs = append(v.Paragraphs, "Then your bank asks you to confirm them. "+before(terms), w.confirming(terms))
+		v.Paragraphs = append(v.Paragraphs, say.Say("mail.subscribe.bank")+" "+before(say, terms),
+			w.confirming(say, terms))
 	}
 	if p.TotalCents == 0 {
-		v.Paragraphs = append(v.Paragraphs, stored(locale.In(locale.English), terms))
+		v.Paragraphs = append(v.Paragraphs, stored(say, terms))
 	}
-	v.Facts = append([]emails.Line{{Label: "Reference", Value: reference(p)}},
-		recurringFacts(locale.In(locale.English), r, true)...)
+	v.Facts = append([]emails.Line{{Label: say.Say("pay.reference"), Value: reference(p)}},
+		recurringFacts(say, r, true)...)
 	if p.TotalCents > 0 && p.TotalCents != r.AmountCents {
-		v.Facts = append(v.Facts, total("First amount", p))
+		v.Facts = append(v.Facts, total(say.Say("mail.subscribe.first"), p))
 	}
 	if terms != nil {
-		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
-			Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
+		v.Facts = append(v.Facts, most(say, terms, p.Currency))
 	}
-	v.Button = emails.Button{Label: "Enter my bank details", URL: w.link(p)}
-	v.After = []string{
-		"Enter your details on that page only, never by mail or telephone. We never ask for your PIN or password.",
-		unexpected(b)}
-	own(&v, locale.In(locale.English), b, p.Payer, purchase.MailLink, values{wording.Reference: reference(p)})
-	return letter(v)
+	v.Button = emails.Button{Label: say.Say("mail.account.button"), URL: w.link(p)}
+	v.After = []string{say.Say("mail.secure"), unexpectedIn(say, b)}
+	own(&v, say, b, p.Payer, purchase.MailLink, values{wording.Reference: reference(p)})
+	return v
 }
 
 // Subscribed tells a client whose account is stored what a new subscription debits.
@@ -277,5 +281,3 @@ func (w Writer) StopNotice(p purchase.Purchase, b merchant.Brand, s purchase.Sto
 	}
 	return letter(v)
 }
-
-func bankName(code string) string { return papers.BankName(code) }

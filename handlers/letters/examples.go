@@ -18,7 +18,6 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
-	"debitdesk/models/texting"
 	"debitdesk/views/emails"
 )
 
@@ -106,7 +105,8 @@ var mails = map[string]func(e Example) mail.Letter{
 	purchase.MailPrice: func(e Example) mail.Letter {
 		from := e.today().AddDays(40)
 		return e.PriceChanged(e.payer(), e.Brand, []purchase.NewPrice{{Title: exampleWhat, Currency: e.Brand.Currency,
-			Every: "every month", Was: exampleCents, Is: exampleCents + 10000, From: from, FirstOn: from.AddDays(3)}})
+			Every: "every month", Period: 1, Units: "months", Was: exampleCents, Is: exampleCents + 10000, From: from,
+			FirstOn: from.AddDays(3)}})
 	},
 	purchase.MailStopped: func(e Example) mail.Letter {
 		return e.Stopped(e.purchase(), e.Brand, purchase.Stop{Title: exampleWhat})
@@ -138,11 +138,12 @@ var mails = map[string]func(e Example) mail.Letter{
 var texts = map[string]func(e Example) string{
 	sms.Reminder: func(e Example) string { return e.ReminderSMS(e.purchase(), e.Brand, exampleCents) },
 	sms.Page:     func(e Example) string { return e.ClientPageSMS(e.payer(), e.Brand, exampleToken) },
+	sms.Code:     func(e Example) string { return e.ClientCodeSMS(e.payer(), e.Brand, "000000") },
 	sms.StopNoted: func(e Example) string {
-		return texting.Confirmation(sms.StopNoted, e.Brand.Name)
+		return e.Noted(sms.StopNoted, e.Brand.Name, e.Language)
 	},
 	sms.ResumeNoted: func(e Example) string {
-		return texting.Confirmation(sms.ResumeNoted, e.Brand.Name)
+		return e.Noted(sms.ResumeNoted, e.Brand.Name, e.Language)
 	},
 }
 

@@ -4,7 +4,6 @@ package letters
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -15,7 +14,6 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
-	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/wording"
 	"debitdesk/views/emails"
@@ -49,10 +47,8 @@ func (w Writer) accountLink(say locale.Words, p purchase.Purchase, b merchant.Br
 	v.Paragraphs = []string{say.Say("mail.account.text", "business", b.Name)}
 	terms := asksBank(p)
 	if terms != nil {
-		say.Lack() // what a bank asks its client is said in English alone
-		v.Paragraphs = []string{b.Name + " asks for your permission to collect what you owe it by DebiCheck debit order. " +
-			"You give your bank details and see the terms; then your bank asks you to confirm them. " + before(terms),
-			w.confirming(terms)}
+		v.Paragraphs = []string{say.Say("mail.asks.text", "business", b.Name) + " " + before(say, terms),
+			w.confirming(say, terms)}
 	}
 	v.Facts = []emails.Line{{Label: say.Say("pay.reference"), Value: reference(p)}}
 	switch {
@@ -66,52 +62,12 @@ func (w Writer) accountLink(say locale.Words, p purchase.Purchase, b merchant.Br
 		v.Facts = append(v.Facts, total(say.Say("mail.account.first"), p))
 	}
 	if terms != nil {
-		v.Facts = append(v.Facts, emails.Line{Label: "Never more than",
-			Value: money.Format(terms.MaxAmountCents, p.Currency) + " a debit"})
+		v.Facts = append(v.Facts, most(say, terms, p.Currency))
 	}
 	v.Button = emails.Button{Label: say.Say("mail.account.button"), URL: w.link(p)}
 	v.After = []string{say.Say("mail.secure"), unexpectedIn(say, b)}
 	own(&v, say, b, p.Payer, purchase.MailLink, values{wording.Reference: reference(p)})
 	return v
-}
-
-func stored(say locale.Words, terms *mandate.Terms) string {
-	if terms != nil {
-		return say.Own("Your account is stored only: no money is taken when you confirm.")
-	}
-	return say.Say("mail.account.stored")
-}
-
-// asksBank are the terms that the client confirms at their own bank; nil for EFT.
-func asksBank(p purchase.Purchase) *mandate.Terms {
-	if p.Details.DirectDebit == nil {
-		return nil
-	}
-	return p.Details.DirectDebit.Terms
-}
-
-func before(t *mandate.Terms) string {
-	if t.DelayedOnFailure { // the fallback may be registered without an answer
-		return "Nothing is debited before your bank has asked you."
-	}
-	return "Nothing is debited before you have confirmed."
-}
-
-// confirming says how the bank will ask (source: authentication_type).
-func (w Writer) confirming(t *mandate.Terms) string {
-	limits := cmp.Or(w.Limits, mandate.DefaultLimits())
-	if t.Authentication == mandate.RealTime {
-		window := cmp.Or(w.Window, mandate.DefaultWindow())
-		return fmt.Sprintf(
-			"Keep your phone at hand, and open the link between %s and %s: your bank asks you there at once, "+
-				"and you have %s to answer.",
-			window.Opens,
-			window.Closes,
-			limits.Span(mandate.RealTime),
-		)
-	}
-	return "Your bank asks you by SMS, and you have " + limits.Span(mandate.Delayed) +
-		" to answer; you can also do so in your banking app, by cellphone banking, at an ATM or in a branch."
 }
 
 // aboutPaper words a mail about a document in the language in which its client reads.

@@ -90,9 +90,7 @@ func reference(p purchase.Purchase) string {
 	return p.ReferenceGenerated
 }
 
-// unexpected tells what to do with a mail that nobody waited for.
-func unexpected(b merchant.Brand) string { return unexpectedIn(locale.In(locale.English), b) }
-
+// unexpectedIn tells what to do with a mail that nobody waited for.
 func unexpectedIn(w locale.Words, b merchant.Brand) string {
 	for _, contact := range []string{b.Email, b.Phone} {
 		if contact != "" {

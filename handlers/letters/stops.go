@@ -7,8 +7,23 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/sms"
+	"debitdesk/models/texting"
 	"debitdesk/views/emails"
 )
+
+var _ texting.Letters = Writer{}
+
+// Noted implements texting.Letters.
+func (w Writer) Noted(kind, business string, reads locale.Language) string {
+	return locale.Whole(reads, func(say locale.Words) string {
+		key := "sms.resume_noted"
+		if kind == sms.StopNoted {
+			key = "sms.stop_noted"
+		}
+		return say.Say(key, "business", sms.Shorten(business))
+	})
+}
 
 // AllStopped confirms to a client that everything was stopped, and says what is still debited.
 func (w Writer) AllStopped(to client.Details, b merchant.Brand, s purchase.Stop) mail.Letter {

@@ -22,6 +22,9 @@ import (
 
 func actPath(k clientpage.Kind) string { return "/my/acts/" + string(k) + "/" }
 
+// bySMS is the field of a form that asks for a code or a link by SMS.
+const bySMS = "by_sms"
+
 func codePath(id uuid.UUID) string { return "/my/codes/" + id.String() + "/" }
 
 // kindOf is the act of the address.
@@ -62,6 +65,7 @@ func (p *Pages) Act(c echo.Context) error {
 	}
 	get := form.Get
 	w := clientpage.Wish{Text: plain(get("text")), Request: clientpage.RequestKind(plain(get("request")))}
+	w.SMS = get(bySMS) != ""
 	w.Day, _ = calendar.ParseDate(get("day")) // what is no day is none, and is said so
 	object := idOf(get("object"))
 	a, err := p.Service.Begin(c.Request().Context(), v, k, object, w, c.RealIP(), access.RequestID(c))
@@ -86,6 +90,7 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 		}
 		refused = f
 	}
+	chooses := p.Service.MayText(c.Request().Context(), v.Client)
 	return p.sendForm(c, v, refused, 0, func(w locale.Words) my.FormView {
 		name := mytext.Act(w, k, offer.Asks)
 		view := my.FormView{Frame: p.frame(c, w, v.Brand, name), Title: name, Says: mytext.Explain(w, k, offer, v.Brand.Name),
@@ -98,6 +103,10 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 		}
 		if object != uuid.Nil {
 			view.Object = object.String()
+		}
+		if chooses {
+			view.BySMS = &components.Checkbox{Label: w.Say("my.code.by_sms", "phone", maskedPhone(v.Client.Phone)), Name: bySMS,
+				Value: "yes", Checked: wish.SMS}
 		}
 		fill(w, &view, k, offer, wish)
 		return view
@@ -225,9 +234,12 @@ func (p *Pages) Code(c echo.Context) error {
 
 func (p *Pages) codeForm(c echo.Context, v clientpage.Visit, a clientpage.Act, refused *fault.Fault) error {
 	return p.sendForm(c, v, refused, clientpage.CodeTries-a.Tries, func(w locale.Words) my.FormView {
-		title := w.Say("my.code.title")
+		title, sent := w.Say("my.code.title"), w.Say("my.code.sent", "address", masked(v.Client.Email))
+		if a.Wish.SMS {
+			sent = w.Say("my.code.sent_sms", "phone", maskedPhone(v.Client.Phone))
+		}
 		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title,
-			Says:   []string{mytext.Doing(w, a), w.Say("my.code.sent", "address", masked(v.Client.Email))},
+			Says:   []string{mytext.Doing(w, a), sent},
 			Action: codePath(a.ID), Code: &components.Field{Label: w.Say("my.code.label"), Name: "code",
 				Hint: w.Say("my.code.hint"), InputMode: "numeric", Autocomplete: "one-time-code", Required: true, MaxLength: 12,
 				Width: "s"},
@@ -245,6 +257,9 @@ func masked(email string) string {
 	}
 	return first + "•••@" + host
 }
+
+// maskedPhone is a number of which its owner knows the rest: •••• 4567.
+func maskedPhone(phone string) string { return "••••\u00a0" + phone[max(0, len(phone)-4):] }
 
 // done says what came of an act.
 func (p *Pages) done(c echo.Context, v clientpage.Visit, a clientpage.Act) error {

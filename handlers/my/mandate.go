@@ -54,11 +54,12 @@ func (p *Pages) mandateView(c echo.Context, w locale.Words, v clientpage.Visit, 
 
 // MandatePDF serves GET /my/mandates/:id/agreement.pdf.
 func (p *Pages) MandatePDF(c echo.Context) error {
-	_, m, ok, err := p.mandate(c)
+	v, m, ok, err := p.mandate(c)
 	if !ok || err != nil {
 		return err
 	}
-	pdf, err := p.Draw(c.Request().Context(), m.MerchantID, m.ID)
+	pdf, err := p.Draw(c.Request().Context(), m.MerchantID, m.ID,
+		p.reads(c, v.Brand, v.Client.ChosenLanguage, v.Client.Language))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/queue"
+	"debitdesk/views/documents/pdftest"
 )
 
 // visitor is a client with a browser, and what is asked of the house for it.
@@ -199,8 +200,12 @@ func TestALinkOpensTheClientsOwnPage(t *testing.T) {
 	}
 	mandate := regexp.MustCompile(`/my/mandates/[^/]+/`).FindString(page.Body)
 	v.get(mandate).Want(200).Contains("What you agreed to", "Account holder")
-	if got := v.get(mandate + "agreement.pdf").Want(200); !strings.HasPrefix(got.Body, "%PDF") {
-		t.Error("no agreement as PDF")
+	offers(t, v.House, "zu")
+	for language, want := range map[string]string{"": "Copy for the client", "?language=zu": "Ikhophi yekhasimende"} {
+		got := v.get(mandate + "agreement.pdf" + language).Want(200)
+		if said := pdftest.Text(t, []byte(got.Body)); !strings.Contains(said, want) {
+			t.Errorf("the agreement does not say %q:\n%s", want, said)
+		}
 	}
 	if n := v.Count(`SELECT count(*) FROM audit_entries WHERE action IN ('client_page.sent', 'client_page.opened')
 		AND client_id = $1`, v.client); n != 2 {

@@ -314,15 +314,18 @@ func paid(w locale.Words, o overview) my.Part {
 		one := o.outlooks[l.ID]
 		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.ReceivedCents, l.Currency),
 			Pill: checkout.State(w, one.Record)}
-		at := "/p/" + l.ID.String() + "/"
+		at, reads := "/p/"+l.ID.String()+"/", ""
+		if len(one.Brand.Offered()) > 0 { // the file is in the language of this page
+			reads = "?" + checkout.LanguageField + "=" + string(w.Language)
+		}
 		if one.Payment != nil {
 			i.Texts = append(i.Texts, w.Say("my.paid.on", "date", w.Day(calendar.DateOf(one.Payment.PaidOn))))
 			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", l.Reference),
-				Href: at + "receipt.pdf"})
+				Href: at + "receipt.pdf" + reads})
 		}
 		if l.Invoiced {
 			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", l.Reference),
-				Href: at + "invoice.pdf"})
+				Href: at + "invoice.pdf" + reads})
 			if one.Brand.Structured() {
 				i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.ubl", "reference", l.Reference),
 					Href: at + "invoice.xml"})

@@ -42,7 +42,8 @@ type Pages struct {
 	Money    *report.Money
 	Billing  *billing.Service
 	Mandates mandate.Store
-	Draw     func(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error) // the agreement as PDF
+	// Draw gives the agreement as PDF.
+	Draw func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error)
 }
 
 // cookieName is that of the visit.
@@ -194,12 +195,16 @@ func (p *Pages) AskLink(c echo.Context) error {
 	if contact == "" || len(contact) > longestContact {
 		return p.ask(c, http.StatusUnprocessableEntity, m, b, true)
 	}
-	if err := p.Service.Ask(ctx, m, contact, c.RealIP()); err != nil {
+	if err := p.Service.Ask(ctx, m, contact, form.Get(bySMS) != "", c.RealIP()); err != nil {
 		return err
 	}
 	return send(c, http.StatusOK, p.reads(c, b), func(w locale.Words) templ.Component {
-		return my.Door(my.DoorView{Frame: p.frame(c, w, b, w.Say("my.ask.sent")), Icon: "mail", Kind: "ok",
-			Title: w.Say("my.ask.sent"), Text: w.Say("my.ask.sent_text"), Foot: foot(w)})
+		title, text := w.Say("my.ask.sent"), w.Say("my.ask.sent_text")
+		if p.Service.TextsReady() {
+			title, text = w.Say("my.ask.sent_sms"), w.Say("my.ask.sent_sms_text")
+		}
+		return my.Door(my.DoorView{Frame: p.frame(c, w, b, title), Icon: "mail", Kind: "ok", Title: title, Text: text,
+			Foot: foot(w)})
 	})
 }
 
@@ -210,6 +215,10 @@ func (p *Pages) ask(c echo.Context, status int, m merchant.Merchant, b merchant.
 			Text: w.Say("my.ask.text"), Action: checkout.AskPath(m.Slug), Button: w.Say("my.ask.button"), Foot: foot(w),
 			Contact: components.Field{Label: w.Say("my.ask.label"), Name: "contact", Required: true, Autocomplete: "email",
 				MaxLength: longestContact}}
+		if p.Service.TextsReady() {
+			v.Text = w.Say("my.ask.text_sms")
+			v.BySMS = &components.Checkbox{Label: w.Say("my.ask.by_sms"), Name: bySMS, Value: "yes"}
+		}
 		if l, asked := wished(c); asked {
 			v.Action += "?" + checkout.LanguageField + "=" + string(l)
 		}

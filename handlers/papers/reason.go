@@ -49,9 +49,7 @@ func StopLines(w locale.Words, s purchase.Stop, brand string, done bool) (lines 
 }
 
 // BankName names a bank, or its branch where the bank is not known.
-func BankName(code string) string { return bankName(locale.In(locale.English), code) }
-
-func bankName(w locale.Words, code string) string {
+func BankName(w locale.Words, code string) string {
 	if name := bank.BankName(code); name != "" {
 		return name
 	}

@@ -71,13 +71,26 @@ func Of(say locale.Words, p billing.Paper) Words {
 		add(say.Say("paper.from_account"), Account(say, *p.Debit))
 	}
 	for _, l := range p.Lines {
-		line := Line{Text: l.Text, Quantity: quantity(say, l, p), Amount: money.Format(l.AmountCents, p.Currency)}
+		line := Line{Text: textOf(say, l), Quantity: quantity(say, l, p), Amount: money.Format(l.AmountCents, p.Currency)}
 		if l.VATCents != nil {
 			line.VAT = money.Format(*l.VATCents, p.Currency)
 		}
 		w.Lines = append(w.Lines, line)
 	}
 	return w
+}
+
+// textOf is what a line is for. Those that are no products have words of ours.
+func textOf(say locale.Words, l billing.Line) string {
+	switch {
+	case l.Brought:
+		return say.Say("mail.brought_forward")
+	case l.Adjusts:
+		return say.Say("paper.adjusted")
+	case l.PartOf != "":
+		return say.Say("paper.part_of", "number", l.PartOf)
+	}
+	return l.Text
 }
 
 func title(say locale.Words, p billing.Paper) string {
@@ -115,7 +128,7 @@ func debitDate(say locale.Words, d billing.Debit) string {
 
 // Account names the account of a debit without giving it away: "Capitec •••• 7890".
 func Account(say locale.Words, d billing.Debit) string {
-	return bankName(say, d.BankCode) + " " + strings.ReplaceAll(d.Mask, " ", money.NBSP)
+	return BankName(say, d.BankCode) + " " + strings.ReplaceAll(d.Mask, " ", money.NBSP)
 }
 
 // Reference is what the merchant calls the purchase: its own reference, else ours.

@@ -134,6 +134,26 @@ func TestAClientThatAnsweredStopIsSeenAndLeftAlone(t *testing.T) {
 	h.Page(h.A.Staff, "POST", at+"/sms", smsForm("Hello")).Want(http.StatusConflict)
 }
 
+func TestAStopIsConfirmedInTheLanguageOfTheClient(t *testing.T) {
+	t.Parallel()
+	h, at := texted(t)
+	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE brands SET offered_languages = 'zu'`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE clients SET chosen_language = 'zu'`); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Staff, "POST", at+"/sms", smsForm("Please call us.")).Want(http.StatusSeeOther)
+	sendSMS(h, t)
+	var message string
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM sms_messages`).Scan(&message); err != nil {
+		t.Fatal(err)
+	}
+	answered(h, h.A, "/sandbox/sms/"+message+"/reply", map[string]any{"text": "STOP"}).Want(http.StatusNoContent)
+	sendSMS(h, t)
+	phone(h, h.A).Contains("awusawatholi ama-SMS ethu").Lacks("no more SMS")
+}
+
 func TestAnAdminLimitsWhatADayOfSMSCosts(t *testing.T) {
 	t.Parallel()
 	h, at := texted(t)

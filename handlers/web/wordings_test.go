@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
+	"debitdesk/models/sms"
 	"debitdesk/models/wording"
 )
 
@@ -42,7 +43,15 @@ func TestEachKindOfMessageIsPreviewed(t *testing.T) {
 	h.Page(h.A.Reader, "GET", at+"/receipt?language=af", nil).Want(http.StatusOK).Contains("af-ZA", "Afrikaans").
 		Lacks("not written in")
 	h.Page(h.A.Reader, "GET", at+"/receipt?language=zu", nil).Want(http.StatusOK).Lacks("zu-ZA", "isiZulu")
-	h.Page(h.A.Reader, "GET", at+"/agreement?language=af", nil).Contains("not written in Afrikaans yet")
+	for _, k := range wording.Kinds {
+		one := h.Page(h.A.Reader, "GET", at+"/"+k.Name+"?language=af", nil).Want(http.StatusOK).Lacks("not written in")
+		if k.ByMail {
+			one.Contains("af-ZA")
+		}
+		if k.Name == sms.StopNoted {
+			one.Contains("u kry geen SMS meer")
+		}
+	}
 	h.Page(h.A.Reader, "GET", at+"/receipt?look=text", nil).Contains("Dear Thandi Nkosi").Lacks("<iframe")
 	policy := h.Page(h.A.Reader, "GET", at+"/receipt?look=phone", nil).Contains("mail-frame phone").
 		Header.Get("Content-Security-Policy")

@@ -158,7 +158,7 @@ type Paper struct {
 	Debit *Debit
 	// Paid makes it the receipt of a payment; nil: it is what asks for it.
 	Paid *purchase.Payment
-	// Reads is the language of a mail about it; empty: English.
+	// Reads is the language of the document and of a mail about it; empty: English.
 	Reads locale.Language
 	// Words are what the business adds to mails about it.
 	Words []merchant.Wording
@@ -196,7 +196,7 @@ func standing(d Debit, known bool) *Debit {
 func PaperOf(inv Invoice, p purchase.Purchase) Paper {
 	out := Paper{Invoice: inv, Lines: LinesOf(p.Details, inv.TotalCents), Purchase: p}
 	if inv.Kind == Credited && inv.TotalCents != p.TotalCents { // its lines are the invoice's, and only a part goes back
-		out.Lines = []Line{{Text: partOf + inv.Cancels, AmountCents: inv.TotalCents}}
+		out.Lines = []Line{{Text: partOf + inv.Cancels, PartOf: inv.Cancels, AmountCents: inv.TotalCents}}
 	}
 	if !inv.IsTaxInvoice() {
 		return out

@@ -9,7 +9,7 @@ import (
 // Line is one line of an invoice. The amounts are cents, tax included; all lines
 // of an invoice add up to its total.
 type Line struct {
-	Text          string
+	Text          string          // in English, for those lines that are no products
 	Quantity      decimal.Decimal // zero on a line that is no product
 	UnitCents     int64
 	DiscountCents int64
@@ -17,6 +17,8 @@ type Line struct {
 	AmountCents   int64
 	VATCents      *int64 // nil: no VAT is shown beside this line
 	Adjusts       bool   // it brings the lines to a total that was set by hand
+	Brought       bool   // it is what was owed before
+	PartOf        string // it is a part of the invoice of this number, which is taken back
 }
 
 // The words of the lines that are no products.
@@ -38,7 +40,7 @@ func LinesOf(d purchase.Details, totalCents int64) []Line {
 			TaxPercent: p.TaxPercent, AmountCents: cents})
 	}
 	if d.DebtCents != 0 {
-		add(Line{Text: broughtForward, AmountCents: d.DebtCents})
+		add(Line{Text: broughtForward, AmountCents: d.DebtCents, Brought: true})
 	}
 	if listed != totalCents {
 		add(Line{Text: adjusted, AmountCents: totalCents - listed, Adjusts: true})

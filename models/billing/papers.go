@@ -119,12 +119,13 @@ func (s *Service) Paper(ctx context.Context, rec purchase.Record) (Paper, error)
 	return s.withDebit(ctx, paper)
 }
 
-// PDF draws a document of a purchase.
-func (s *Service) PDF(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
+// PDF draws a document of a purchase in a language.
+func (s *Service) PDF(ctx context.Context, inv Invoice, p purchase.Purchase, reads locale.Language) ([]byte, error) {
 	paper, err := s.withDebit(ctx, PaperOf(inv, p))
 	if err != nil {
 		return nil, err
 	}
+	paper.Reads = reads
 	return s.Draw(paper)
 }
 
@@ -196,11 +197,11 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
 		paper.Reads, paper.Words = reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.CreditNote(paper), note), paper, brand), nil
+		return s.withStructured(attached(s.Letters.CreditNote(paper), paper), paper, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
 		paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.Invoice(paper), *docs.Invoice), paper, brand), nil
+		return s.withStructured(attached(s.Letters.Invoice(paper), paper), paper, brand), nil
 	}
 	paper := Unnumbered(p, brand)
 	paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
@@ -221,9 +222,9 @@ func whenMailed(m mail.Mail, debits map[uuid.UUID]Debit) *Debit {
 	return &d
 }
 
-func attached(l mail.Letter, inv Invoice) mail.Letter {
-	l.Attachments = append(l.Attachments, mail.Attachment{Name: inv.FileName(), Type: "application/pdf",
-		Ref: refTo + inv.ID.String()})
+func attached(l mail.Letter, p Paper) mail.Letter {
+	l.Attachments = append(l.Attachments, mail.Attachment{Name: p.FileName(), Type: "application/pdf",
+		Ref: purchase.RefIn(p.Reads, refTo+p.ID.String())})
 	return l
 }
 
@@ -233,21 +234,22 @@ func (i Invoice) FileName() string { return i.Number + ".pdf" }
 // refTo begins the reference of an attachment that is a document.
 const refTo = "invoice:"
 
-// File draws the attachment that a reference names; NotFound when it is no document
-// of the merchant.
+// File draws the attachment that a reference names, in the language in which it was
+// mailed; NotFound when it is no document of the merchant.
 func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([]byte, error) {
+	ref, reads := purchase.RefReads(ref)
 	if of, known := strings.CutPrefix(ref, purchase.RefMandate); known && s.Mandate != nil {
 		id, err := uuid.Parse(of)
 		if err != nil {
 			return nil, fault.Missing()
 		}
-		return s.Mandate(ctx, merchantID, id)
+		return s.Mandate(ctx, merchantID, id, reads)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefReceipt); known {
-		return s.receiptFile(ctx, merchantID, of)
+		return s.receiptFile(ctx, merchantID, of, reads)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
-		return s.invoiceFile(ctx, merchantID, of)
+		return s.invoiceFile(ctx, merchantID, of, reads)
 	}
 	of, structured := strings.CutPrefix(ref, refToStructured)
 	text, ours := strings.CutPrefix(ref, refTo)
@@ -267,7 +269,7 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	case err != nil:
 		return nil, err
 	case !structured:
-		return s.PDF(ctx, inv, p)
+		return s.PDF(ctx, inv, p, reads)
 	}
 	b, err := s.Purchases.Merchants().Brand(ctx, merchantID, inv.BrandID)
 	if err != nil {

@@ -9,18 +9,20 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
 )
 
-// Receipt draws the receipt of a purchase that is paid; NotFound of any other.
-func (s *Service) Receipt(ctx context.Context, rec purchase.Record) ([]byte, error) {
+// Receipt draws the receipt of a purchase that is paid, in a language; NotFound of any other.
+func (s *Service) Receipt(ctx context.Context, rec purchase.Record, reads locale.Language) ([]byte, error) {
 	if rec.Payment == nil {
 		return nil, fault.Missing()
 	}
-	return s.receipt(ctx, rec.Purchase, *rec.Payment)
+	return s.receipt(ctx, rec.Purchase, *rec.Payment, reads)
 }
 
-func (s *Service) receipt(ctx context.Context, p purchase.Purchase, paid purchase.Payment) ([]byte, error) {
+func (s *Service) receipt(ctx context.Context, p purchase.Purchase, paid purchase.Payment,
+	reads locale.Language) ([]byte, error) {
 	docs, err := s.Of(ctx, p.MerchantID, p.ID)
 	if err != nil {
 		return nil, err
@@ -33,12 +35,13 @@ func (s *Service) receipt(ctx context.Context, p purchase.Purchase, paid purchas
 	if docs.Invoice != nil {
 		paper = PaperOf(*docs.Invoice, p)
 	}
-	paper.CreatedAt, paper.Paid = paid.PaidOn, &paid
+	paper.CreatedAt, paper.Paid, paper.Reads = paid.PaidOn, &paid, reads
 	return s.Draw(paper)
 }
 
 // receiptFile draws the receipt that a mail brought, which stays what it was should the payment go back.
-func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of string) ([]byte, error) {
+func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of string,
+	reads locale.Language) ([]byte, error) {
 	parts := strings.Split(of, ":")
 	id, err := uuid.Parse(parts[0])
 	if err != nil || len(parts) != 3 {
@@ -53,11 +56,12 @@ func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if err != nil {
 		return nil, err
 	}
-	return s.receipt(ctx, p, purchase.Payment{PaidOn: time.UnixMicro(at).UTC(), AmountCents: cents})
+	return s.receipt(ctx, p, purchase.Payment{PaidOn: time.UnixMicro(at).UTC(), AmountCents: cents}, reads)
 }
 
 // invoiceFile draws the invoice of a purchase.
-func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of string) ([]byte, error) {
+func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of string,
+	reads locale.Language) ([]byte, error) {
 	id, err := uuid.Parse(of)
 	if err != nil {
 		return nil, fault.Missing()
@@ -73,5 +77,5 @@ func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if err != nil {
 		return nil, err
 	}
-	return s.PDF(ctx, *docs.Invoice, p)
+	return s.PDF(ctx, *docs.Invoice, p, reads)
 }

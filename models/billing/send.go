@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
@@ -52,8 +53,8 @@ type Service struct {
 	Letters   Letters
 	Draw      func(Paper) ([]byte, error) // as PDF
 	Structure func(Paper) ([]byte, error) // as a structured file, of package ubl
-	// Mandate draws a mandate as its client gets it; nil: nobody does.
-	Mandate func(ctx context.Context, merchantID, id uuid.UUID) ([]byte, error)
+	// Mandate draws a mandate as its client gets it, in a language; nil: nobody does.
+	Mandate func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error)
 }
 
 // Send makes one purchase and one invoice per recipient and queues their mails

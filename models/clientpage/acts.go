@@ -51,7 +51,7 @@ type ActState string
 
 // The states of an act.
 const (
-	ActAsked ActState = "asked" // its code was mailed
+	ActAsked ActState = "asked" // its code was sent
 	ActDone  ActState = "done"
 	ActOver  ActState = "over" // its code ran out, was entered wrong too often, or another act took its place
 )
@@ -66,6 +66,7 @@ type Wish struct {
 	Request RequestKind   `json:"request,omitempty"`
 	Asks    bool          `json:"asks,omitempty"` // it goes to staff, who decide
 	Left    int           `json:"left,omitempty"` // debits that are with the bank and still run
+	SMS     bool          `json:"sms,omitempty"`  // the code comes by SMS: as the client wished, then as it was
 }
 
 // Act is one thing that a client asked for.
@@ -88,13 +89,13 @@ func (v Visit) who(ip, requestID string) actor.Actor {
 	return actor.PayerOf(v.Client.MerchantID, v.Client.Name(), ip, requestID)
 }
 
-// Begin checks a wish, keeps it, and mails the code that confirms it to the address on file. Nothing changes before the
-// code is entered. A newer wish takes the place of one that waits. Errors: Conflict where it cannot be done, Invalid
-// with the field for what was typed.
+// Begin checks a wish, keeps it, and sends the code that confirms it: by mail to the address on file, or by SMS to the
+// number where the client says so or has no address. Nothing changes before the code is entered. A newer wish takes the
+// place of one that waits. Errors: Conflict where it cannot be done, Invalid with the field for what was typed.
 func (s *Service) Begin(ctx context.Context, v Visit, kind Kind, objectID uuid.UUID, w Wish, ip,
 	requestID string) (a Act, err error) {
-	if v.Client.Email == "" {
-		return a, fault.New(fault.Conflict, "no_email", "There is no e-mail address on file to which a code could be sent.")
+	if w.SMS, err = s.codeBySMS(ctx, v.Client, w.SMS); err != nil {
+		return a, err
 	}
 	code := newCode()
 	err = again(func() error {
@@ -122,10 +123,7 @@ func (s *Service) Begin(ctx context.Context, v Visit, kind Kind, objectID uuid.U
 				return err
 			}
 			at.Create(&a)
-			tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailCode, Attempt: 1,
-				ClientID: a.ClientID, To: v.Client.Email, State: mail.Queued, CreatedAt: tx.Now(),
-				Letter: s.Letters.ClientCode(v.Client.Addressed(), v.Brand, code, a)})
-			return nil
+			return s.sendCode(tx, v, a, code)
 		})
 	})
 	return a, err
@@ -200,6 +198,9 @@ func (s *Service) finish(tx *database.Tx, v Visit, a *Act, who actor.Actor) erro
 	a.State, a.CodeHash, a.DoneAt = ActDone, nil, database.Instant(s.Real())
 	if err := saveAct(tx, *a, ActAsked); err != nil {
 		return err
+	}
+	if v.Client.Email == "" {
+		return nil // the page says it
 	}
 	tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: a.MerchantID, ObjectID: a.ID, Kind: MailDid, Attempt: 1,
 		ClientID: a.ClientID, To: v.Client.Email, State: mail.Queued, CreatedAt: tx.Now(),

@@ -88,6 +88,8 @@ type Letters interface {
 	ClientPageSMS(to client.Details, b merchant.Brand, token string) string
 	// ClientCode brings the code that confirms an act.
 	ClientCode(to client.Details, b merchant.Brand, code string, a Act) mail.Letter
+	// ClientCodeSMS is the same in a short message. It does not say what is asked for: others may read it.
+	ClientCodeSMS(to client.Details, b merchant.Brand, code string) string
 	// ClientDid confirms to the client what was done.
 	ClientDid(to client.Details, b merchant.Brand, a Act) mail.Letter
 	// ClientAnswer brings the answer to a request.

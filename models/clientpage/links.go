@@ -57,6 +57,12 @@ func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UU
 	if err := s.MaySendSMS(ctx, c); err != nil {
 		return m, err
 	}
+	return s.text(ctx, who, c, Sent, uuid.Nil)
+}
+
+// text makes a link and its SMS, one for each cause. The words of the answer are left out: they let their reader in.
+func (s *Service) text(ctx context.Context, who actor.Actor, c client.Client, why Purpose,
+	cause uuid.UUID) (m sms.Message, err error) {
 	b, err := s.brand(ctx, c)
 	if err != nil {
 		return m, err
@@ -67,18 +73,25 @@ func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UU
 	}
 	token, hash := newToken()
 	err = s.InTx(ctx, func(tx *database.Tx) error {
-		l, err := s.link(tx, who, c, b, hash, Sent, max(at.Sub(tx.Now()), 0))
+		l, err := s.link(tx, who, c, b, hash, why, max(at.Sub(tx.Now()), 0))
 		if err != nil {
 			return err
 		}
-		m, err = s.Texts.Queue(tx, sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: l.ID,
-			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(c.Details, b, token)})
+		object := cause
+		if object == uuid.Nil {
+			object = l.ID
+		}
+		m, err = s.Texts.Queue(tx, sms.Message{MerchantID: c.MerchantID, BrandID: b.ID, ClientID: c.ID, ObjectID: object,
+			Kind: sms.Page, Attempt: 1, To: c.Phone, Text: s.Letters.ClientPageSMS(c.Addressed(), b, token)})
 		if err != nil {
 			return err
+		}
+		text := "A link to the client’s own page was sent by SMS."
+		if why == Asked {
+			text = "The client asked for a link to its own page, and it was sent by SMS."
 		}
 		tx.Audit(who, audit.Entry{Action: "client_page.sent", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,
-			Text:  "A link to the client’s own page was sent by SMS.",
-			After: map[string]any{"link": l.ID, "expires_at": l.ExpiresAt, "sms": m.ID}})
+			Text: text, After: map[string]any{"link": l.ID, "expires_at": l.ExpiresAt, "sms": m.ID}})
 		m.Text = "" // it lets its reader in, and the answer may be kept
 		return tx.Answered(m)
 	})
@@ -176,9 +189,9 @@ func (s *Service) brand(ctx context.Context, c client.Client) (merchant.Brand, e
 }
 
 // Ask takes a client's wish for a link, at the page of a merchant. What is done here is the same for known and unknown
-// contacts and takes the same time; whether there is a mail is found out later, in the background. TooMany is for the
-// network address alone.
-func (s *Service) Ask(ctx context.Context, m merchant.Merchant, contact, ip string) error {
+// contacts and takes the same time; whether there is a mail or an SMS is found out later, in the background. TooMany is
+// for the network address alone.
+func (s *Service) Ask(ctx context.Context, m merchant.Merchant, contact string, bySMS bool, ip string) error {
 	contact = strings.TrimSpace(contact)
 	return s.InTx(ctx, func(tx *database.Tx) error {
 		now := s.Real()
@@ -195,7 +208,7 @@ func (s *Service) Ask(ctx context.Context, m merchant.Merchant, contact, ip stri
 		user.SaveThrottle(tx, counted(counters[1], now))
 		if over(counters[0], perContact, now) == 0 {
 			user.SaveThrottle(tx, counted(counters[0], now))
-			tx.Enqueue(queue.SendClientPage{AskID: tx.NewID(), MerchantID: m.ID, Contact: contact, IP: ip})
+			tx.Enqueue(queue.SendClientPage{AskID: tx.NewID(), MerchantID: m.ID, Contact: contact, BySMS: bySMS, IP: ip})
 		}
 		return nil
 	})
@@ -227,8 +240,8 @@ func counted(t user.Throttle, now time.Time) user.Throttle {
 	return t
 }
 
-// SendAsked mails links to the clients to whom a contact belongs, to the address on file; none is no error. It is safe
-// to repeat.
+// SendAsked sends links to the clients to whom a contact belongs, to the address or the number on file; none is no
+// error. It is safe to repeat.
 func (s *Service) SendAsked(ctx context.Context, ask queue.SendClientPage) error {
 	phone, isPhone := client.Phone(ask.Contact)
 	if !isPhone {
@@ -241,17 +254,22 @@ func (s *Service) SendAsked(ctx context.Context, ask queue.SendClientPage) error
 	if email == "" && phone == "" {
 		return nil
 	}
-	found, err := s.Store.known(ctx, ask.MerchantID, email, phone, mostAlike)
+	found, err := s.Store.known(ctx, ask.MerchantID, email, phone, s.Texts.Ready(), mostAlike)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		who := actor.PayerOf(c.MerchantID, c.Name(), ask.IP, "")
 		cause := uuid.NewSHA1(ask.AskID, c.ID[:])
-		if _, err := s.send(ctx, who, c, Asked, cause); err != nil {
-			if _, refused := fault.From(err); !refused { // had too many, or was deleted meanwhile
-				return err
-			}
+		bySMS, byMail, err := s.linkBySMS(ctx, c, ask.BySMS)
+		switch {
+		case bySMS:
+			_, err = s.text(ctx, who, c, Asked, cause)
+		case byMail:
+			_, err = s.send(ctx, who, c, Asked, cause)
+		}
+		if err = unlessRefused(err); err != nil { // had too many, or was deleted meanwhile
+			return err
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ type Deps struct {
 
 	ResetPassword func(ctx context.Context, ask queue.ResetPassword) error // mails a link to a new password
 
-	// SendClientPage mails a link to the client's own page.
+	// SendClientPage sends a link to the client's own page.
 	SendClientPage func(ctx context.Context, ask queue.SendClientPage) error
 
 	WorkBatch   func(ctx context.Context, id uuid.UUID) error // what a batch has to do

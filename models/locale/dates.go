@@ -31,8 +31,11 @@ func (w Words) Day(d calendar.Date) string { return w.day(d.At(0, 0)) }
 
 // LongDay is Day with the day of the week before it.
 func (w Words) LongDay(d calendar.Date) string {
-	return weekdays[w.Language][d.Weekday()] + " " + w.Day(d)
+	return w.Weekday(d.Weekday()) + " " + w.Day(d)
 }
+
+// Weekday names a day of the week.
+func (w Words) Weekday(d time.Weekday) string { return weekdays[w.Language][d] }
 
 // Moment is a day with the hour in South Africa: "4 Disemba 2026, 15:04".
 func (w Words) Moment(t time.Time) string {

@@ -12,16 +12,33 @@ var warnAboveCents = rulebook.Default().On("dc.usage_warn_c", rulebook.DebiCheck
 
 // Explanation is the terms of a mandate in finished sentences.
 type Explanation struct {
-	Allowed    string   // what the client's bank will allow; empty while the terms are incomplete
-	Disputable []string // which debits could be disputed; empty: none within these terms
-	Adjusts    string   // how price and maximum change
-	Warnings   []string // what the person who sets the mandate up should know
+	Allowed    string    // what the client's bank will allow; empty while the terms are incomplete
+	Disputable []string  // which debits could be disputed; empty: none within these terms
+	Disputes   []Dispute // the same, for those who word it themselves
+	Adjusts    string    // how price and maximum change
+	Warnings   []string  // what the person who sets the mandate up should know
 }
+
+// Dispute is a debit that the client could dispute under a mandate with terms.
+type Dispute int
+
+// Which debits can be disputed.
+const (
+	EveryDebit      Dispute = iota // for the mandate rests on the fallback
+	EveryUnanswered                // if the client does not answer in time and the fallback takes over
+	OtherAmount                    // of an amount other than the price
+	OtherDay                       // that runs on another day
+	SecondInPeriod                 // the second in one period of the mandate
+)
 
 // Explain says what these terms mean for a mandate, whose period, deduction day and fallback it reads.
 func (t Terms) Explain(m Mandate, currency string) Explanation {
 	e := explaining{t: t, m: m, say: func(cents int64) string { return money.Format(cents, currency) }}
-	return Explanation{Allowed: e.allowed(), Disputable: e.disputable(), Adjusts: e.adjusts(), Warnings: e.warnings()}
+	out := Explanation{Allowed: e.allowed(), Disputes: e.disputes(), Adjusts: e.adjusts(), Warnings: e.warnings()}
+	for _, d := range out.Disputes {
+		out.Disputable = append(out.Disputable, e.disputable(d))
+	}
+	return out
 }
 
 type explaining struct {
@@ -86,27 +103,41 @@ func (e explaining) butDisputable() string {
 	return "; no other amount"
 }
 
-func (e explaining) disputable() (sentences []string) {
+func (e explaining) disputes() (list []Dispute) {
 	switch {
 	case e.m.Fallback:
-		sentences = append(sentences, "Every debit, because the mandate rests on the fallback.")
+		list = append(list, EveryDebit)
 	case e.t.DelayedOnFailure:
-		sentences = append(sentences, "Every debit, if the client does not answer in time and the fallback takes over.")
+		list = append(list, EveryUnanswered)
 	}
 	if e.t.ValueType.Varies() {
-		sentences = append(sentences, fmt.Sprintf("A debit of an amount other than %s.", e.say(e.t.PriceCents)))
+		list = append(list, OtherAmount)
 	}
 	if e.t.AllowDateAdjustment && e.m.hasDay() {
-		sentences = append(sentences, fmt.Sprintf("A debit that does not run %s.", e.m.Days()))
+		list = append(list, OtherDay)
 	}
-	switch period := e.periodWord(); {
-	case period == "" || e.m.Fallback: // there every debit can be disputed
-	case period == "day":
-		sentences = append(sentences, "A second debit on the same day.")
-	default:
-		sentences = append(sentences, "A second debit in the same "+period+".")
+	if e.periodWord() != "" && !e.m.Fallback { // there every debit can be disputed
+		list = append(list, SecondInPeriod)
 	}
-	return sentences
+	return list
+}
+
+func (e explaining) disputable(d Dispute) string {
+	switch d {
+	case EveryDebit:
+		return "Every debit, because the mandate rests on the fallback."
+	case EveryUnanswered:
+		return "Every debit, if the client does not answer in time and the fallback takes over."
+	case OtherAmount:
+		return fmt.Sprintf("A debit of an amount other than %s.", e.say(e.t.PriceCents))
+	case OtherDay:
+		return fmt.Sprintf("A debit that does not run %s.", e.m.Days())
+	case SecondInPeriod:
+	}
+	if e.m.PeriodUnits == "days" {
+		return "A second debit on the same day."
+	}
+	return "A second debit in the same " + e.periodWord() + "."
 }
 
 func (e explaining) adjusts() string {

@@ -57,7 +57,7 @@ func (s *Service) mailCounted(tx *database.Tx, who actor.Actor, rec Record) erro
 		if err != nil {
 			return err
 		}
-		letter = s.askingFor(rec.Purchase, rec.Brand, r)
+		letter = s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)
 	} else {
 		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
 		if s.Papers != nil {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/locale"
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
@@ -40,6 +41,24 @@ const (
 	RefInvoiceOf = "invoice-of:" // the id of the purchase follows
 	RefReceipt   = "receipt:"    // purchase, moment and cents follow, divided by colons
 )
+
+// RefIn is a reference to a file that is drawn in a language. English is not named, as it was before there were others.
+func RefIn(l locale.Language, ref string) string {
+	if l == "" || l == locale.English {
+		return ref
+	}
+	return ref + ":" + string(l)
+}
+
+// RefReads takes the language off a reference.
+func RefReads(ref string) (string, locale.Language) {
+	if at := strings.LastIndexByte(ref, ':'); at >= 0 {
+		if l, named := locale.Parse(ref[at+1:]); named {
+			return ref[:at], l
+		}
+	}
+	return ref, locale.English
+}
 
 // Letters writes the mails of purchases in finished words.
 type Letters interface {
@@ -74,12 +93,19 @@ type NewPrice struct {
 	Title    string        `json:"title"`
 	Currency string        `json:"currency"`
 	Every    string        `json:"every"`
+	Period   int           `json:"period,omitempty"` // with its units: what Every says in English
+	Units    string        `json:"units,omitempty"`
 	Was      int64         `json:"was"`
 	Is       int64         `json:"is"`
 	From     calendar.Date `json:"from"`
 	FirstOn  calendar.Date `json:"first_on,omitzero"` // the first day billed at the new price; zero: not known yet
 	Stays    bool          `json:"stays,omitempty"`   // the price stays Is, and does not change to Was
 	Confirm  bool          `json:"confirm,omitempty"` // the client has to confirm it at the bank before it can be debited
+}
+
+// Recurs tells how often the price is billed.
+func (n NewPrice) Recurs() Recurrence {
+	return Recurrence{Every: n.Every, Period: n.Period, Units: n.Units}
 }
 
 // Recurrence is what a subscription debits, how much, from when on and how often. The zero value is none.
@@ -106,7 +132,8 @@ func (s *Service) Recurs(ctx context.Context, p Purchase) (Recurrence, error) {
 }
 
 // askingFor is the mail that asks for an account.
-func (s *Service) askingFor(p Purchase, b merchant.Brand, r Recurrence) mail.Letter {
+func (s *Service) askingFor(ctx context.Context, p Purchase, b merchant.Brand, r Recurrence) mail.Letter {
+	p = s.addressed(ctx, p, b)
 	if r.None() {
 		return s.Letters.AccountLink(p, b)
 	}
@@ -125,8 +152,10 @@ func (s *Service) MailAgreement(tx *database.Tx, p Purchase, m mandate.Mandate, 
 	if err != nil {
 		return err
 	}
+	p = s.addressed(tx.Context(), p, b)
 	l := s.Letters.Agreement(p, b, m, r, first)
-	l.Attachments = append(l.Attachments, drawn("mandate-"+m.ContractReference, RefMandate+m.ID.String()))
+	l.Attachments = append(l.Attachments, drawn("mandate-"+m.ContractReference,
+		RefIn(p.reads(b), RefMandate+m.ID.String())))
 	tx.InsertMail(p.mail(tx, MailAgreement, number, l))
 	return nil
 }
@@ -137,10 +166,10 @@ func drawn(name, ref string) mail.Attachment {
 }
 
 // receiptOf names the receipt of a payment, so that it can be drawn even when the payment went back since.
-func receiptOf(p Purchase) mail.Attachment {
-	return drawn("receipt-"+strings.Map(alphanumericOrDash, p.ReferenceGenerated), strings.Join([]string{
-		RefReceipt + p.ID.String(), strconv.FormatInt(p.Payment.PaidOn.UnixMicro(), 10),
-		strconv.FormatInt(p.Payment.AmountCents, 10)}, ":"))
+func receiptOf(p Purchase, reads locale.Language) mail.Attachment {
+	return drawn("receipt-"+strings.Map(alphanumericOrDash, p.ReferenceGenerated), RefIn(reads,
+		strings.Join([]string{RefReceipt + p.ID.String(), strconv.FormatInt(p.Payment.PaidOn.UnixMicro(), 10),
+			strconv.FormatInt(p.Payment.AmountCents, 10)}, ":")))
 }
 
 func alphanumericOrDash(r rune) rune {
@@ -172,7 +201,8 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 	rec.Purchase = s.addressed(tx.Context(), rec.Purchase, rec.Brand)
 	l := s.Letters.Failed(rec, number)
 	if s.Papers != nil {
-		l.Attachments = append(l.Attachments, drawn(number, RefInvoiceOf+rec.ID.String()))
+		l.Attachments = append(l.Attachments, drawn(number,
+			RefIn(rec.reads(rec.Brand), RefInvoiceOf+rec.ID.String())))
 	}
 	tx.InsertMail(rec.mail(tx, MailFailed, rec.MailCount, l))
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 )
 
@@ -21,6 +22,11 @@ func (s *Service) ReadsIn(ctx context.Context, p Purchase) (string, error) {
 		return "", err
 	}
 	return cmp.Or(d.Language, p.Details.Language), nil
+}
+
+// reads is the language of a mail about a purchase that is addressed.
+func (p Purchase) reads(b merchant.Brand) locale.Language {
+	return b.Reads(p.Payer.Language, p.Details.Language)
 }
 
 // addressed is a purchase for a mail about it, with the language in which its client reads now. Where that cannot be

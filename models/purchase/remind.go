@@ -40,7 +40,7 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 		return func(tx *database.Tx, rec *Record) error {
 			var letter mail.Letter
 			if rec.asksForAccount() {
-				letter = s.askingFor(rec.Purchase, rec.Brand, r)
+				letter = s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)
 			} else {
 				letter = s.Letters.Reminder(s.addressed(tx.Context(), rec.Purchase, rec.Brand).Payer, rec.Brand, open)
 			}

@@ -47,12 +47,13 @@ type ResetPassword struct {
 // Kind implements Job.
 func (ResetPassword) Kind() string { return "reset_password" }
 
-// SendClientPage mails a link to the client's own page to whom a contact belongs, if to
+// SendClientPage sends a link to the client's own page to whom a contact belongs, if to
 // anybody. The asking itself does not look, so that it takes the same time.
 type SendClientPage struct {
 	AskID      uuid.UUID `json:"ask_id"`
 	MerchantID uuid.UUID `json:"merchant_id"`
 	Contact    string    `json:"contact"`
+	BySMS      bool      `json:"by_sms,omitempty"`
 	IP         string    `json:"ip"`
 }
 

@@ -4,6 +4,7 @@
 package sms
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,20 +90,24 @@ func (s State) Label() string {
 // The kinds of message. Their names are data in the database.
 const (
 	Page        = "client_page_link" // lets its reader in: the words are not kept once they have left
+	Code        = "client_page_code" // confirms what a client asked for: not kept either
 	Reminder    = "reminder"
 	Written     = "written"      // by a person of the team
 	StopNoted   = "stop_noted"   // confirms to a client that no more SMS come
 	ResumeNoted = "resume_noted" // and that they come again
 )
 
-// LetsIn tells whether the text of the message holds a link that lets its reader in.
-func (m Message) LetsIn() bool { return m.Kind == Page }
+// LettingIn are the kinds whose link or code lets its reader in.
+var LettingIn = []string{Page, Code}
+
+// LetsIn tells whether the text of the message holds a link or a code that lets its reader in.
+func (m Message) LetsIn() bool { return slices.Contains(LettingIn, m.Kind) }
 
 // Answers tells that the message answers what the client has just asked for, so that it goes out at any hour.
 func (m Message) Answers() bool { return m.Kind == StopNoted || m.Kind == ResumeNoted }
 
 // LinkNotKept is what is shown in the place of such a text once it has left.
-const LinkNotKept = "The link in this SMS was for one person only and is not kept."
+const LinkNotKept = "The link or code in this SMS was for one person only and is not kept."
 
 // Unread is shown in the place of a text that cannot be read any longer.
 const Unread = "The text of this SMS cannot be read: what is stored of it was damaged."

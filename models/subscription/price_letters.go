@@ -162,7 +162,8 @@ func (p PricePlan) told(heard map[uuid.UUID]hearing) (clients []uuid.UUID, words
 			clients = append(clients, r.ClientID)
 		}
 		one := purchase.NewPrice{Title: p.Template.Name(), Currency: p.Template.Currency, Was: r.Was, Is: r.Is,
-			Every: p.Template.Plan.Every(), From: p.Change.From, FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays}
+			Every: p.Template.Plan.Every(), Period: p.Template.Plan.Period, Units: string(p.Template.Plan.Units),
+			From: p.Change.From, FirstOn: r.FirstOn, Confirm: r.Why != "", Stays: p.Stays}
 		if at < len(before.words) { // what was written to this client
 			one.Was, one.From = before.words[at].Is, before.words[at].From
 		}

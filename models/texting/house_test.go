@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/locale"
 	"debitdesk/models/queue"
 	"debitdesk/models/sms"
 	"debitdesk/models/storetest"
@@ -58,6 +59,13 @@ type house struct {
 	jobs     []queue.Job
 }
 
+// noted words confirmations by their kind and language.
+type noted struct{}
+
+func (noted) Noted(kind, business string, reads locale.Language) string {
+	return sms.Shorten(business) + ": " + kind + " " + string(reads)
+}
+
 const phone = "+27821234567"
 
 // open begins on a Monday at 10:00, when messages may go out.
@@ -74,7 +82,7 @@ func open(t *testing.T) *house {
 	h.must(err)
 	t.Cleanup(h.DB.Close)
 	h.Service = &texting.Service{Store: texting.Store{DB: h.DB}, Clients: client.Store{DB: h.DB}, Gateway: h.provider,
-		Calendar: calendar.New(), Raise: func(_ *database.Tx, _ sms.Message, why string) error {
+		Calendar: calendar.New(), Letters: noted{}, Raise: func(_ *database.Tx, _ sms.Message, why string) error {
 			h.raised = append(h.raised, why)
 			return nil
 		}}

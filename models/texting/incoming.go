@@ -198,23 +198,18 @@ func (s *Service) resume(tx *database.Tx, who actor.Actor, m sms.Message, a Repl
 	return s.confirm(tx, m, a, sms.ResumeNoted)
 }
 
-// Confirmation is what a client is told who answered STOP or START, by the kind of the message.
-func Confirmation(kind, sender string) string {
-	words := ": you get SMS from us again. Answer STOP to end them."
-	if kind == sms.StopNoted {
-		words = ": you get no more SMS from us. Debit orders, subscriptions and amounts owed are not changed by this. " +
-			"Answer START to get SMS again."
-	}
-	return sms.Shorten(sender) + words
-}
-
+// confirm tells a client once who answered STOP or START, in the language in which it reads.
 func (s *Service) confirm(tx *database.Tx, m sms.Message, a Reply, kind string) error {
 	name, err := s.Store.sender(tx.Context(), m.MerchantID, m.BrandID)
 	if err != nil {
 		return err
 	}
+	reads, err := s.Store.reads(tx.Context(), m)
+	if err != nil {
+		return err
+	}
 	_, err = s.Queue(tx, sms.Message{MerchantID: m.MerchantID, BrandID: m.BrandID, ClientID: m.ClientID, ObjectID: a.ID,
-		Kind: kind, Attempt: 1, To: m.To, Text: Confirmation(kind, name)})
+		Kind: kind, Attempt: 1, To: m.To, Text: s.Letters.Noted(kind, name, reads)})
 	return err
 }
 

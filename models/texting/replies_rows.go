@@ -9,6 +9,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"debitdesk/models/database"
+	"debitdesk/models/locale"
+	"debitdesk/models/merchant"
 	"debitdesk/models/sms"
 )
 
@@ -52,6 +54,20 @@ func (s Store) sender(ctx context.Context, merchantID, brandID uuid.UUID) (name 
 		err = fmt.Errorf("find the sender: %w", err)
 	}
 	return name, err
+}
+
+// reads is the language in which the client of a message reads what its brand sends; without a brand, what the
+// merchant's first one does.
+func (s Store) reads(ctx context.Context, m sms.Message) (locale.Language, error) {
+	var found struct{ Language, OfferedLanguages, Wished string }
+	err := s.Gorm(ctx).Raw(`SELECT b.language, b.offered_languages, coalesce((
+			SELECT coalesce(nullif(chosen_language, ''), language) FROM clients WHERE merchant_id = ? AND id = ?), '') AS wished
+		FROM brands b WHERE b.merchant_id = ? ORDER BY b.id = ? DESC, b.id LIMIT 1`, m.MerchantID, m.ClientID, m.MerchantID,
+		m.BrandID).Scan(&found).Error
+	if err != nil {
+		return locale.English, fmt.Errorf("find the language of a client: %w", err)
+	}
+	return merchant.BrandInput{Language: found.Language, OfferedLanguages: found.OfferedLanguages}.Reads(found.Wished), nil
 }
 
 // reachedSince tells that something else reached the client, or is on its way, since an hour before a message was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -181,11 +182,11 @@ func (s Store) accepted(ctx context.Context, m sms.Message, by sms.Limits, provi
 	at := s.Now()
 	err := s.Gorm(ctx).Exec(`UPDATE sms_messages SET provider = ?, provider_id = ?, sent_at = coalesce(sent_at, ?),
 			done_at = CASE WHEN ? = 'delivered' THEN ? ELSE done_at END, claimed_until = NULL,
-			text_sealed = CASE WHEN kind = '`+sms.Page+`' AND ? <> 'delivered' THEN NULL ELSE text_sealed END,
+			text_sealed = CASE WHEN kind IN ? AND ? <> 'delivered' THEN NULL ELSE text_sealed END,
 			why = CASE WHEN state = 'queued' THEN ? ELSE why END,
 			state = CASE WHEN state = 'queued' THEN ? ELSE state END
-		WHERE id = ? AND handed_at IS NOT NULL AND provider = ''`, by.Name, providerID, at, state, at, state, why, state,
-		m.ID).Error
+		WHERE id = ? AND handed_at IS NOT NULL AND provider = ''`, by.Name, providerID, at, state, at,
+		sms.LettingIn, state, why, state, m.ID).Error
 	if err != nil {
 		return fmt.Errorf("note that a message was taken: %w", err)
 	}
@@ -213,7 +214,7 @@ func (s Store) putOff(ctx context.Context, m sms.Message, why string, next time.
 }
 
 // withoutLink is what stays of the words of a message that is over.
-var withoutLink = gorm.Expr("CASE WHEN kind = ? THEN NULL ELSE text_sealed END", sms.Page)
+var withoutLink = gorm.Expr("CASE WHEN kind IN ? THEN NULL ELSE text_sealed END", sms.LettingIn)
 
 // stopped gives a queued message up in a transaction; false when it is not waiting any more. Its parts do not count.
 func stopped(tx *database.Tx, m sms.Message, to sms.State, why string) (bool, error) {
@@ -269,8 +270,9 @@ const linksKept = 8 * 24 * time.Hour
 // Tidy takes the texts out of such messages.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	err := s.InChunks(ctx, `UPDATE sms_messages SET text_sealed = NULL WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM sms_messages WHERE kind = '`+sms.Page+`' AND text_sealed IS NOT NULL AND state <> 'queued'
-		AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, now.Add(-linksKept))
+		SELECT ctid FROM sms_messages WHERE kind IN ('`+strings.Join(sms.LettingIn, "', '")+`')
+		AND text_sealed IS NOT NULL AND state <> 'queued' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+		now.Add(-linksKept))
 	if err != nil {
 		return fmt.Errorf("tidy messages: %w", err)
 	}

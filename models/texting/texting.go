@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
+	"debitdesk/models/locale"
 	"debitdesk/models/queue"
 	"debitdesk/models/sms"
 )
@@ -26,8 +27,15 @@ type Service struct {
 	Gateway  sms.Gateway
 	Calendar *calendar.Calendar
 	Log      *slog.Logger
+	Letters  Letters
 	// Raise has a purchase need attention with a note, after nothing else reached the client; nil: nothing does.
 	Raise func(tx *database.Tx, m sms.Message, why string) error
+}
+
+// Letters words what clients are told who answer.
+type Letters interface {
+	// Noted confirms a STOP or a START, by the kind of the message, in the name of a business.
+	Noted(kind, business string, reads locale.Language) string
 }
 
 // Ready tells that SMS can be sent.

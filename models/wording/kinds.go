@@ -55,7 +55,7 @@ var Kinds = []Kind{
 		When: "Sent when what was stopped for a client goes on."},
 	{Name: clientpage.MailLink, Title: "Link to the client’s page", ByMail: true, BySMS: true, Places: named,
 		When: "Sent when a client asks for the link to their page, or you send it."},
-	{Name: clientpage.MailCode, Title: "Code", ByMail: true,
+	{Name: clientpage.MailCode, Title: "Code", ByMail: true, BySMS: true,
 		When: "Sent when a client has to confirm something on their page. It has no words of yours, so that it stays short."},
 	{Name: clientpage.MailDid, Title: "Change confirmed", ByMail: true, Places: named,
 		When: "Sent when a client has changed something on their page."},

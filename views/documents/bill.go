@@ -23,7 +23,12 @@ type Bill struct {
 	Test          string // a banner on each page; empty for none
 	Subject       string // for the file's properties alone
 	Made          time.Time
+	Frame         Frame
+	Labels        Labels
 }
+
+// Labels are the words of a bill that no value brings with it.
+type Labels struct{ From, To, Description, VAT, Amount, PayOnline string }
 
 // BillLine is one line of what was sold.
 type BillLine struct{ Text, Quantity, VAT, Amount string }
@@ -44,7 +49,7 @@ const (
 func RenderBill(b Bill) ([]byte, error) {
 	p := Paper{Kind: b.Title, Reference: b.Number, IssuerName: b.IssuerName, Test: b.Test,
 		Subject: b.Subject, Made: b.Made,
-		Title: b.Title}
+		Title: b.Title, Frame: b.Frame}
 	s := begin(p)
 	s.billHead(b)
 	s.parties(b)
@@ -72,9 +77,9 @@ func (s sheet) billHead(b Bill) {
 // parties stand side by side, and the facts below them.
 func (s sheet) parties(b Bill) {
 	top := s.GetY()
-	s.party(margin, top, "From", append([]string{b.IssuerName}, b.Issuer...))
+	s.party(margin, top, b.Labels.From, append([]string{b.IssuerName}, b.Issuer...))
 	left := s.GetY()
-	s.party(margin+width/2+4, top, "To", b.Recipient)
+	s.party(margin+width/2+4, top, b.Labels.To, b.Recipient)
 	s.SetXY(margin, max(left, s.GetY()))
 	s.Ln(4)
 	for _, f := range b.Facts {
@@ -105,7 +110,7 @@ func (s sheet) lines(b Bill) {
 	if b.VATHead {
 		text -= moneyWidth
 	}
-	s.columns(b, text, "", "Description", "VAT included", "Amount")
+	s.columns(b, text)
 	s.SetFont(font, "", textSize)
 	for _, l := range b.Lines {
 		rows := s.SplitText(l.Text, text-2)
@@ -135,15 +140,15 @@ func (s sheet) lines(b Bill) {
 }
 
 // columns is the head of the table.
-func (s sheet) columns(b Bill, text float64, weight, label, vat, amount string) {
-	s.SetFont(font, weight, smallSize)
+func (s sheet) columns(b Bill, text float64) {
+	s.SetFont(font, "", smallSize)
 	s.grey()
 	s.SetFillColor(240, 243, 247)
-	s.CellFormat(text, 6, label, "", 0, "L", true, 0, "")
+	s.CellFormat(text, 6, b.Labels.Description, "", 0, "L", true, 0, "")
 	if b.VATHead {
-		s.CellFormat(moneyWidth, 6, vat, "", 0, "R", true, 0, "")
+		s.CellFormat(moneyWidth, 6, b.Labels.VAT, "", 0, "R", true, 0, "")
 	}
-	s.CellFormat(moneyWidth, 6, amount, "", 1, "R", true, 0, "")
+	s.CellFormat(moneyWidth, 6, b.Labels.Amount, "", 1, "R", true, 0, "")
 	s.Ln(1)
 }
 
@@ -176,7 +181,7 @@ func (s sheet) pay(b Bill) {
 		s.Ln(6)
 		s.SetFont(font, "B", textSize)
 		s.SetTextColor(31, 94, 255)
-		s.CellFormat(width, 6, "Pay online", "", 1, "L", false, 0, b.PayAt)
+		s.CellFormat(width, 6, b.Labels.PayOnline, "", 1, "L", false, 0, b.PayAt)
 		s.SetFont(font, "", smallSize)
 		s.grey()
 		s.CellFormat(width, line, b.PayAt, "", 1, "L", false, 0, b.PayAt)
@@ -192,6 +197,7 @@ func (s sheet) pay(b Bill) {
 
 // begin opens a document with its banner, its foot and its first page.
 func begin(p Paper) sheet {
+	p.Frame = p.Frame.orEnglish()
 	f := fpdf.New("P", "mm", "A4", "")
 	f.SetCatalogSort(true)
 	f.SetCreationDate(p.Made.UTC())
@@ -201,11 +207,11 @@ func begin(p Paper) sheet {
 	f.SetSubject(property(p.Subject), true)
 	f.SetCreator("Debitdesk", true)
 	f.SetProducer("Debitdesk", true)
-	f.SetLang("en-ZA")
+	f.SetLang(p.Frame.Language)
 	addFonts(f)
 	f.SetMargins(margin, margin, margin)
 	f.SetAutoPageBreak(true, margin+4)
-	f.AliasNbPages("{n}")
+	f.AliasNbPages(pages)
 	s := sheet{Fpdf: f, p: p, replaced: new(bool)}
 	f.SetHeaderFunc(s.testBanner)
 	f.SetFooterFunc(s.foot)

@@ -2,7 +2,10 @@
 // layout and fonts; it must not know what the words mean.
 package documents
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Paper is a document of one or more A4 pages.
 type Paper struct {
@@ -16,12 +19,28 @@ type Paper struct {
 	Subject    string   // for the file's properties alone
 	Made       time.Time
 	Sections   []Section
+	Frame      Frame
 }
 
-// Section is a part under a heading: facts, then text.
+// Frame is what stands around the words of a document, in the language of its reader. The zero value is English.
+type Frame struct {
+	Language    string // as files name it: "zu-ZA"
+	Page        string // at the foot of each page: "Page {page} of {pages}"
+	Unprintable string // at the foot of a page on which a character could not be drawn; {sign} stands in its place
+}
+
+// orEnglish fills what is not given.
+func (f Frame) orEnglish() Frame {
+	return Frame{Language: cmp.Or(f.Language, "en-ZA"), Page: cmp.Or(f.Page, "Page {page} of {pages}"),
+		Unprintable: cmp.Or(f.Unprintable,
+			"Characters that cannot be printed here are shown as {sign}, or without their accents.")}
+}
+
+// Section is a part under a heading: facts, then a note and text.
 type Section struct {
 	Title string
 	Facts []Fact
+	Note  string   // in small letters above the text
 	Text  []string // a paragraph each
 }
 

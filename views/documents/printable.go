@@ -12,11 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// missing stands in a paper for what its fonts cannot draw, and notePrinted says so on the pages where it stands.
-const (
-	missing     = '□'
-	notePrinted = "Characters that cannot be printed here are shown as □, or without their accents."
-)
+// missing stands in a paper for what its fonts cannot draw.
+const missing = '□'
 
 // printable writes a text with what the fonts can draw, and tells whether something had to be replaced. Names hold
 // whatever a keyboard has: emoji, other scripts, marks that combine, broken bytes.

@@ -3,6 +3,8 @@ package documents
 import (
 	"bytes"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/go-pdf/fpdf"
 	"golang.org/x/image/font/gofont/gobold"
@@ -19,6 +21,9 @@ const (
 	textSize   = 9.5
 	smallSize  = 8.0
 	font       = "go"
+
+	pageWidth = 45.0  // of the number of a page, at its foot
+	pages     = "{n}" // what the library replaces by how many pages there are
 )
 
 // Render gives the paper as PDF. The same paper gives the same bytes.
@@ -55,8 +60,13 @@ func (s sheet) testBanner() {
 	s.SetFillColor(255, 236, 179)
 	s.SetTextColor(92, 60, 0)
 	s.SetFont(font, "B", smallSize)
-	s.SetXY(0, 0)
-	s.CellFormat(210, 8, s.p.Test, "", 0, "CM", true, 0, "")
+	s.Rect(0, 0, 210, 8, "F")
+	lines := s.SplitText(s.p.Test, width+margin)
+	s.SetY((8 - 4*float64(len(lines))) / 2)
+	for _, l := range lines {
+		s.SetX(0)
+		s.CellFormat(210, 4, l, "", 1, "CM", false, 0, "")
+	}
 	s.SetXY(margin, margin)
 }
 
@@ -65,12 +75,16 @@ func (s sheet) foot() {
 	s.SetFont(font, "", smallSize)
 	s.grey()
 	if *s.replaced {
-		s.SetY(-footer - 4)
-		s.CellFormat(width, 4, notePrinted, "", 1, "L", false, 0, "")
+		note := s.SplitText(strings.ReplaceAll(s.p.Frame.Unprintable, "{sign}", string(missing)), width-2)
+		s.SetY(-footer - 4*float64(len(note)))
+		for _, l := range note {
+			s.CellFormat(width, 4, l, "", 1, "L", false, 0, "")
+		}
 		*s.replaced = false
 	}
-	s.CellFormat(width/2, line, s.p.Kind+" "+s.p.Reference, "", 0, "L", false, 0, "")
-	s.CellFormat(width/2, line, fmt.Sprintf("Page %d of {n}", s.PageNo()), "", 0, "R", false, 0, "")
+	page := strings.NewReplacer("{page}", strconv.Itoa(s.PageNo()), "{pages}", pages).Replace(s.p.Frame.Page)
+	s.CellFormat(width-pageWidth, line, s.p.Kind+" "+s.p.Reference, "", 0, "L", false, 0, "")
+	s.CellFormat(pageWidth, line, page, "", 0, "R", false, 0, "")
 }
 
 func (s sheet) head() {
@@ -115,6 +129,12 @@ func (s sheet) section(part Section) {
 	}
 	if len(part.Facts) > 0 && len(part.Text) > 0 {
 		s.Ln(2)
+	}
+	if part.Note != "" {
+		s.SetFont(font, "", smallSize)
+		s.grey()
+		s.MultiCell(width, 4, part.Note, "", "L", false)
+		s.Ln(1.5)
 	}
 	s.SetFont(font, "", textSize)
 	s.black()

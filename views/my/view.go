@@ -27,6 +27,7 @@ type AskView struct {
 	Title, Text string
 	Action      string
 	Contact     components.Field
+	BySMS       *components.Checkbox // nil: SMS are not set up
 	Button      string
 	Foot        Foot
 }
@@ -85,6 +86,7 @@ type FormView struct {
 	Choices  *components.RadioCards
 	Text     *components.Textarea
 	Code     *components.Field
+	BySMS    *components.Checkbox // nil: there is no choice
 	Button   string
 	Back     components.Link
 	Foot     Foot

@@ -120,7 +120,7 @@ func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
 
 func clientPart(m mandate.Mandate) documents.Section {
 	p := part{documents.Section{Title: "Who pays"}}
-	initials, surname := splitName(m.HolderName)
+	initials, surname := m.HolderParts()
 	p.add("Account holder", cmp.Or(m.HolderName, "not given yet"))
 	p.add("Surname", surname)
 	p.add("Initials", initials)
@@ -128,26 +128,6 @@ func clientPart(m mandate.Mandate) documents.Section {
 	p.add("Type of account", m.AccountType.Label())
 	p.add("Bank and branch code", words.JoinedWords(", ", bank.BankName(m.BankCode), m.BankCode))
 	return p.Section
-}
-
-// particles belong to the surname that follows them.
-var particles = []string{"van", "der", "den", "de", "du", "le", "la", "von", "janse", "st"}
-
-// splitName takes the last word, with its particles, for the surname and the others
-// for first names; one word alone is the name of a business.
-func splitName(name string) (initials, surname string) {
-	words := strings.Fields(name)
-	last := len(words) - 1
-	for last > 1 && slices.Contains(particles, strings.ToLower(words[last-1])) {
-		last--
-	}
-	if last < 1 {
-		return "", name
-	}
-	for _, w := range words[:last] {
-		initials += strings.ToUpper(string([]rune(w)[:1]))
-	}
-	return initials, strings.Join(words[last:], " ")
 }
 
 func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
@@ -208,7 +188,7 @@ func authorityText(m mandate.Mandate) (lines []string) {
 func consentPart(m mandate.Mandate) documents.Section {
 	p := part{documents.Section{Title: "Consent"}}
 	p.add("Given", givenWords(m))
-	p.add("On", toTheSecond(givenAt(m)))
+	p.add("On", toTheSecond(m.GivenAt()))
 	if m.Consent.Channel == mandate.PayPage || m.Consent.Channel == mandate.ByBank {
 		p.add("From address", m.Consent.IP)
 		p.add("Browser", m.Consent.Agent)

@@ -11,10 +11,6 @@ func explained(m mandate.Mandate, currency string) *pages.ExplainedView {
 	if m.Terms == nil {
 		return nil
 	}
-	terms := *m.Terms
-	if m.State.Usable() && !m.Fallback {
-		terms.DelayedOnFailure = false // the client answered in time: there will be no fallback
-	}
-	e := terms.Explain(m, currency)
+	e := m.Explained(currency)
 	return &pages.ExplainedView{Allowed: e.Allowed, Disputable: e.Disputable, Adjusts: e.Adjusts}
 }

@@ -28,7 +28,7 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 	v := pages.MandateView{Reference: m.ContractReference, Wording: strings.Split(m.Consent.Text, "\n"),
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: "Given", Value: givenWords(m)},
-			{Label: "On", Part: components.When(words.Ago(givenAt(m), now))},
+			{Label: "On", Part: components.When(words.Ago(m.GivenAt(), now))},
 		}}, Proof: proofWords(m), AddHref: addEvidenceHref(m)}
 	if m.Consent.IP != "" && m.Consent.Channel == mandate.PayPage {
 		v.Facts.Items = append(v.Facts.Items, components.Fact{Label: "From address", Value: m.Consent.IP, Mono: true})
@@ -43,15 +43,10 @@ func consentView(m mandate.Mandate, files []mandate.Evidence, now time.Time) pag
 	return v
 }
 
-// answeredByBank tells that the client's bank took a DebiCheck mandate: only then the client has given anything.
-func answeredByBank(m mandate.Mandate) bool {
-	return m.Consent.Channel == mandate.ByBank && !m.AcceptedAt.IsZero()
-}
-
 // givenWords says how the client gave the permission.
 func givenWords(m mandate.Mandate) string {
 	switch {
-	case !answeredByBank(m):
+	case !m.AnsweredByBank():
 		return words.ChannelWords[m.Consent.Channel]
 	case m.State == mandate.Registered:
 		return "Registered at the client’s bank without an answer"
@@ -59,19 +54,12 @@ func givenWords(m mandate.Mandate) string {
 	return "Confirmed at the client’s bank"
 }
 
-func givenAt(m mandate.Mandate) time.Time {
-	if answeredByBank(m) {
-		return m.AcceptedAt
-	}
-	return m.Consent.At
-}
-
 // proofWords says what proves a mandate that has no file.
 func proofWords(m mandate.Mandate) string {
 	switch m.Consent.Channel {
 	case mandate.ByBank:
 		switch {
-		case !answeredByBank(m):
+		case !m.AnsweredByBank():
 			return "There is no proof yet: the client has not confirmed this mandate at the bank."
 		case m.State == mandate.Registered:
 			return "No file is kept. The client did not answer; the bank registered the mandate" + byReference(m) + "."

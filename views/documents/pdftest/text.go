@@ -25,6 +25,17 @@ func Text(tb testing.TB, pdf []byte) string {
 		tb.Fatalf("it begins with %.8q, which is no PDF", pdf)
 	}
 	var lines []string
+	for _, page := range contents(tb, pdf) {
+		for _, line := range shown.FindAllSubmatch(page, -1) {
+			lines = append(lines, decoded(line[1]))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// contents are the streams of a PDF that can be read as text: its pages, and what draws nothing.
+func contents(tb testing.TB, pdf []byte) (pages [][]byte) {
+	tb.Helper()
 	for _, m := range streams.FindAllSubmatch(pdf, -1) {
 		r, err := zlib.NewReader(bytes.NewReader(m[1]))
 		if err != nil {
@@ -34,11 +45,9 @@ func Text(tb testing.TB, pdf []byte) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		for _, line := range shown.FindAllSubmatch(page, -1) {
-			lines = append(lines, decoded(line[1]))
-		}
+		pages = append(pages, page)
 	}
-	return strings.Join(lines, "\n")
+	return pages
 }
 
 // decoded takes the escapes away and reads UTF-16, as embedded fonts are written.

@@ -1,7 +1,9 @@
-package mandates
+package mandate_test
 
 import (
 	"testing"
+
+	"debitdesk/models/mandate"
 )
 
 func TestASurnameKeepsItsParticles(t *testing.T) {
@@ -10,7 +12,7 @@ func TestASurnameKeepsItsParticles(t *testing.T) {
 		"Anna Élise du Plessis": {"AÉ", "du Plessis"}, "Van Wyk": {"V", "Wyk"},
 		"Élan": {"", "Élan"}, "": {"", ""}, "P J Janse van Rensburg": {"PJ", "Janse van Rensburg"},
 	} {
-		if initials, surname := splitName(name); initials != want[0] || surname != want[1] {
+		if initials, surname := (mandate.Mandate{HolderName: name}).HolderParts(); initials != want[0] || surname != want[1] {
 			t.Errorf("%q: %q, %q, want %v", name, initials, surname, want)
 		}
 	}
