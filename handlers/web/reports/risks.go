@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/analysis"
+	"debitdesk/models/bank"
+	"debitdesk/models/estimate"
+	"debitdesk/models/money"
+	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
+	"debitdesk/models/report"
+	"debitdesk/views/components"
+	"debitdesk/views/layout"
+	"debitdesk/views/pages"
+)
+
+// mostRisks is how many debits the page lists: those with the most at stake.
+const mostRisks = 100
+
+// Risks serves GET /reports/coming/risks: planned debits that are likely to fail, and why.
+func (h *Reports) Risks(c echo.Context) error {
+	ctx, who := c.Request().Context(), access.Actor(c)
+	found, err := h.Analysis.Risks(ctx, who)
+	if err != nil {
+		return err
+	}
+	v := pages.RisksReport{Head: components.PageHead{Title: "Likely to fail",
+		Sub:  fmt.Sprintf("Debits planned for the next %d days, by what happened before them.", analysis.ComingDays),
+		Back: components.Link{Text: "What is coming", Href: "/reports/coming"}},
+		Empty: components.Empty{Icon: "check", Title: "No planned debit is likely to fail",
+			Text: "None follows failures after which more than half of your debits failed."}}
+	listed := found.Debits[:min(mostRisks, len(found.Debits))]
+	ids := make([]uuid.UUID, len(listed))
+	for i, d := range listed {
+		ids[i] = d.ID
+	}
+	records, err := h.Purchases.SeveralDebits(ctx, who, ids)
+	if err != nil {
+		return err
+	}
+	of := map[uuid.UUID]purchase.Purchase{}
+	for _, r := range records {
+		of[r.Collection.ID] = r.Purchase
+	}
+	for _, d := range listed {
+		v.Rows = append(v.Rows, riskRow(d, of[d.ID]))
+	}
+	v.Sub = "Those with the most at stake first."
+	if len(found.Debits) > mostRisks {
+		v.Sub = fmt.Sprintf("The %d with the most at stake, of %s.", mostRisks, plural.Number(int64(len(found.Debits))))
+	}
+	drawRisks(found, &v)
+	return h.Desk.ShowIn(c, http.StatusOK, v.Head.Title, reportsSection,
+		func(f layout.Frame) templ.Component { return pages.Risks(f, v) })
+}
+
+func riskRow(d analysis.AtRisk, p purchase.Purchase) pages.RiskRow {
+	return pages.RiskRow{Day: words.DayTime(d.On), Client: words.PayerName(p), Reference: words.Reference(p),
+		Href: words.PurchasePath(d.PurchaseID), Amount: words.Sum(d.Cents, money.ZAR), Before: beforeWords(d.Record),
+		Share: words.Share(report.Ratio(d.Like.Failed, d.Like.N)), Range: words.Range(d.Like.Range()),
+		Cases: fmt.Sprintf("%s of %s with %s", plural.Number(d.Like.Failed), plural.Of(d.Like.N, "debit"),
+			commonWords(d))}
+}
+
+// beforeWords say how the debits before one went.
+func beforeWords(r analysis.Record) string {
+	before := fmt.Sprintf("%d of the %d before it failed.", r.Failed, r.Of)
+	switch {
+	case r.Of == 1:
+		return "The one before it failed: " + bank.Label(r.Code) + "."
+	case r.Code == "":
+		return "The last one was paid, but " + before
+	}
+	return "The last one failed: " + bank.Label(r.Code) + ". " + words.Capital(before)
+}
+
+// commonWords say what the cases have in common with a debit.
+func commonWords(d analysis.AtRisk) string {
+	if d.Like.Depth < analysis.ByFailures {
+		return "the same last result"
+	}
+	text, and := "the same failures before", []string(nil)
+	if d.Like.Depth >= analysis.ByAge {
+		and = append(and, "a mandate as old ("+words.LowerFirst(words.MandateAge(d.Record.Age))+")")
+	}
+	if d.Like.Depth >= analysis.ByBank {
+		and = append(and, "at "+words.BankWords(d.Record.Bank))
+	}
+	if d.Like.Depth >= analysis.ByDay {
+		and = append(and, "on day "+strconv.Itoa(d.Record.Day)+" of the month")
+	}
+	for _, one := range and {
+		text += ", " + one
+	}
+	return text
+}
+
+func drawRisks(r analysis.Risks, v *pages.RisksReport) {
+	tried, enough := r.Backtest()
+	if r.All.N > 0 {
+		v.Stats = append(v.Stats, components.Stat{Label: "Likely to fail", Value: plural.Of(r.All.N, "debit"),
+			Note: words.Sum(r.All.Cents, money.ZAR) + " in all"},
+			components.Stat{Label: "Will probably not come in", Value: words.Sum(r.Failing.Expected, money.ZAR),
+				Note: words.Sum(r.Failing.Low, money.ZAR) + " to " + words.Sum(r.Failing.High, money.ZAR) +
+					" in 80 of 100 cases"})
+		if enough {
+			v.Stats = append(v.Stats, components.Stat{Label: "Tried on the past",
+				Value: words.Share(report.Ratio(tried.Failed, tried.N)), Note: triedWords(tried)})
+		}
+	}
+	if !enough {
+		v.Notes = append(v.Notes, fmt.Sprintf("It cannot be tried on the past yet: %s of the last 60 decided days would "+
+			"have been called likely to fail; it takes %d.", plural.Of(tried.N, "debit"), estimate.Enough))
+	} else if r.All.N == 0 {
+		v.Notes = append(v.Notes, "Tried on the past: "+triedWords(tried)+".")
+	}
+	v.Notes = append(v.Notes, fmt.Sprintf("Debits from the same account are looked at: the ones before on up to %d debit "+
+		"days, and only where one of them failed or was disputed. What follows such failures was counted on your own "+
+		"debits from %s.", analysis.RememberedDebits, daysText(r.From, r.To)))
+	if other := r.Judged.N - r.All.N; other > 0 {
+		v.Notes = append(v.Notes, plural.Of(other, "other planned debit")+" with a failure before, "+
+			words.Sum(r.Judged.Cents-r.All.Cents, money.ZAR)+": not likely to fail by such cases.")
+	}
+	if r.Unknown.N > 0 {
+		v.Notes = append(v.Notes, fmt.Sprintf("%s with a failure before, %s: not enough cases. It takes %d debits with the "+
+			"same last result.", plural.Of(r.Unknown.N, "planned debit"), words.Sum(r.Unknown.Cents, money.ZAR),
+			estimate.Enough))
+	}
+}
+
+func triedWords(c analysis.Cases) string {
+	return fmt.Sprintf("of %s that the days before would have called likely to fail, %s did (%s)",
+		plural.Of(c.N, "debit"), plural.Number(c.Failed), words.Range(c.Range()))
+}
