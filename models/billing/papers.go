@@ -196,11 +196,11 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
 		paper.Reads, paper.Words = reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.CreditNote(paper), note), paper, brand), nil
+		return s.withStructured(attached(s.Letters.CreditNote(paper), note), note, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
 		paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.Invoice(paper), *docs.Invoice), paper, brand), nil
+		return s.withStructured(attached(s.Letters.Invoice(paper), *docs.Invoice), *docs.Invoice, brand), nil
 	}
 	paper := Unnumbered(p, brand)
 	paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
@@ -247,7 +247,10 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 		return s.receiptFile(ctx, merchantID, of)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
-		return s.invoiceFile(ctx, merchantID, of)
+		return s.invoiceFile(ctx, merchantID, of, s.PDF)
+	}
+	if of, known := strings.CutPrefix(ref, purchase.RefStructuredOf); known {
+		return s.invoiceFile(ctx, merchantID, of, s.structuredOf)
 	}
 	of, structured := strings.CutPrefix(ref, refToStructured)
 	text, ours := strings.CutPrefix(ref, refTo)
@@ -269,9 +272,5 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	case !structured:
 		return s.PDF(ctx, inv, p)
 	}
-	b, err := s.Purchases.Merchants().Brand(ctx, merchantID, inv.BrandID)
-	if err != nil {
-		return nil, err
-	}
-	return s.structured(ctx, inv, p, b)
+	return s.structuredOf(ctx, inv, p)
 }

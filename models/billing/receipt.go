@@ -56,8 +56,9 @@ func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of stri
 	return s.receipt(ctx, p, purchase.Payment{PaidOn: time.UnixMicro(at).UTC(), AmountCents: cents})
 }
 
-// invoiceFile draws the invoice of a purchase.
-func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of string) ([]byte, error) {
+// invoiceFile makes a file of the invoice of a purchase.
+func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of string,
+	write func(context.Context, Invoice, purchase.Purchase) ([]byte, error)) ([]byte, error) {
 	id, err := uuid.Parse(of)
 	if err != nil {
 		return nil, fault.Missing()
@@ -73,5 +74,5 @@ func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if err != nil {
 		return nil, err
 	}
-	return s.PDF(ctx, *docs.Invoice, p)
+	return write(ctx, *docs.Invoice, p)
 }

@@ -38,7 +38,9 @@ const (
 const (
 	RefMandate   = "mandate:"    // the id of the mandate follows
 	RefInvoiceOf = "invoice-of:" // the id of the purchase follows
-	RefReceipt   = "receipt:"    // purchase, moment and cents follow, divided by colons
+	// RefStructuredOf names the same invoice as a structured file.
+	RefStructuredOf = "structured-of:"
+	RefReceipt      = "receipt:" // purchase, moment and cents follow, divided by colons
 )
 
 // Letters writes the mails of purchases in finished words.
@@ -136,6 +138,18 @@ func drawn(name, ref string) mail.Attachment {
 	return mail.Attachment{Name: name + ".pdf", Type: "application/pdf", Ref: ref}
 }
 
+// StructuredType is the media type of structured files.
+const StructuredType = "application/xml"
+
+// StructuredName is what the structured file of a document is called.
+func StructuredName(number string) string { return number + ".xml" }
+
+// Structured is the structured file of a document, by its number. It is written when the mail leaves, and left out where
+// the document lacks what such a file must name: the PDF says all there is to say.
+func Structured(number, ref string) mail.Attachment {
+	return mail.Attachment{Name: StructuredName(number), Type: StructuredType, Ref: ref, Optional: true}
+}
+
 // receiptOf names the receipt of a payment, so that it can be drawn even when the payment went back since.
 func receiptOf(p Purchase) mail.Attachment {
 	return drawn("receipt-"+strings.Map(alphanumericOrDash, p.ReferenceGenerated), strings.Join([]string{
@@ -173,6 +187,9 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 	l := s.Letters.Failed(rec, number)
 	if s.Papers != nil {
 		l.Attachments = append(l.Attachments, drawn(number, RefInvoiceOf+rec.ID.String()))
+		if rec.Brand.Structured() {
+			l.Attachments = append(l.Attachments, Structured(number, RefStructuredOf+rec.ID.String()))
+		}
 	}
 	tx.InsertMail(rec.mail(tx, MailFailed, rec.MailCount, l))
 	return nil
