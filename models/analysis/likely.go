@@ -19,8 +19,8 @@ const (
 	rememberedDays = 200
 	// RememberedDebits is how many debit days of an account, before a debit, tell how it went lately.
 	RememberedDebits = 6
-	// failuresLooked is from about how many failures the cases are taken. Of more, as many accounts are drawn.
-	failuresLooked = 5000
+	// failuresLooked is after about how many failures the cases are taken. Of more, as many are drawn.
+	failuresLooked = 3000
 	// likelyFrom is the share of failures from which on a debit is called likely to fail: more than half.
 	likelyFrom = 0.5
 )
@@ -28,7 +28,7 @@ const (
 // Record is what is known before a debit: how the debits before it from the same account went, and what the debit is.
 // Disputed ones count as failed.
 type Record struct {
-	Code   string // the bank's code of the last debit; empty where that was paid
+	Code   string // the bank's code of the last debit, which failed
 	Failed int    // how many of the debits of the last debit days failed
 	Of     int    // of how many
 	Age    collection.Age
@@ -121,7 +121,7 @@ type Risks struct {
 	Debits  []AtRisk // those with the most at stake first
 	All     purchase.Tally
 	Failing estimate.Band  // cents of them that will not come in
-	Judged  purchase.Tally // debits with a failure before them that there are enough cases for, the likely ones too
+	Judged  purchase.Tally // debits after a failure that there are enough cases for, the likely ones too
 	Unknown purchase.Tally // those that there are too few cases for
 	// Tested is how many debits of the last days would have been called likely to fail, by the debits before those days
 	// alone, and Failed how many of them did.
@@ -134,8 +134,8 @@ func (r Risks) Backtest() (Cases, bool) {
 	return Cases{Failed: r.Failed, N: r.Tested}, r.Tested >= estimate.Enough
 }
 
-// Risks finds the debits of the next 60 days that are likely to fail. Judged are those from accounts with a failure
-// among their last debits, and of each account those of its next debit day: what comes after depends on how that goes.
+// Risks finds the debits of the next 60 days that are likely to fail. Judged are those from accounts whose last
+// debit failed, and of each account those of its next debit day: what comes after depends on how that goes.
 func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return r, err

@@ -37,7 +37,7 @@ func (h *Reports) Risks(c echo.Context) error {
 		Sub:  fmt.Sprintf("Debits planned for the next %d days, by what happened before them.", analysis.ComingDays),
 		Back: components.Link{Text: "What is coming", Href: "/reports/coming"}},
 		Empty: components.Empty{Icon: "check", Title: "No planned debit is likely to fail",
-			Text: "None follows failures after which more than half of your debits failed."}}
+			Text: "None follows a failure after which more than half of your debits failed."}}
 	listed := found.Debits[:min(mostRisks, len(found.Debits))]
 	ids := make([]uuid.UUID, len(listed))
 	for i, d := range listed {
@@ -74,11 +74,8 @@ func riskRow(d analysis.AtRisk, p purchase.Purchase) pages.RiskRow {
 // beforeWords say how the debits before one went.
 func beforeWords(r analysis.Record) string {
 	before := fmt.Sprintf("%d of the %d before it failed.", r.Failed, r.Of)
-	switch {
-	case r.Of == 1:
+	if r.Of == 1 {
 		return "The one before it failed: " + bank.Label(r.Code) + "."
-	case r.Code == "":
-		return "The last one was paid, but " + before
 	}
 	return "The last one failed: " + bank.Label(r.Code) + ". " + words.Capital(before)
 }
@@ -123,15 +120,14 @@ func drawRisks(r analysis.Risks, v *pages.RisksReport) {
 	} else if r.All.N == 0 {
 		v.Notes = append(v.Notes, "Tried on the past: "+triedWords(tried)+".")
 	}
-	v.Notes = append(v.Notes, fmt.Sprintf("Debits from the same account are looked at: the ones before on up to %d debit "+
-		"days, and only where one of them failed or was disputed. What follows such failures was counted on your own "+
-		"debits from %s.", analysis.RememberedDebits, daysText(r.From, r.To)))
+	v.Notes = append(v.Notes, fmt.Sprintf("Debits from accounts are looked at whose last debit failed or was disputed, "+
+		"with those on up to %d debit days before. What follows such failures was counted on your own debits from %s.", analysis.RememberedDebits, daysText(r.From, r.To)))
 	if other := r.Judged.N - r.All.N; other > 0 {
-		v.Notes = append(v.Notes, plural.Of(other, "other planned debit")+" with a failure before, "+
+		v.Notes = append(v.Notes, plural.Of(other, "other planned debit")+" after a failure, "+
 			words.Sum(r.Judged.Cents-r.All.Cents, money.ZAR)+": not likely to fail by such cases.")
 	}
 	if r.Unknown.N > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("%s with a failure before, %s: not enough cases. It takes %d debits with the "+
+		v.Notes = append(v.Notes, fmt.Sprintf("%s after a failure, %s: not enough cases. It takes %d debits with the "+
 			"same last result.", plural.Of(r.Unknown.N, "planned debit"), words.Sum(r.Unknown.Cents, money.ZAR),
 			estimate.Enough))
 	}
