@@ -197,7 +197,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
-	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store}
+	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,
+		Tasks: s.Tasks}
 	d.Plans = &planpages.Plans{Desk: desk, Service: s.Plans, Purchases: s.Purchases, Brands: s.Merchants.Store,
 		Templates: s.Subscriptions.Store}
 	d.Purchases.Plan = d.Plans.Panel

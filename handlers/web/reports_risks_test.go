@@ -16,11 +16,12 @@ func TestTheReportSaysWhichDebitsAreLikelyToFailAndWhy(t *testing.T) {
 	if _, err := b.Store.Pool.Exec(t.Context(), `UPDATE tokens SET failures = 8 WHERE id = $1`, token); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Store.Pool.Exec(t.Context(), `INSERT INTO collections SELECT (jsonb_populate_record(c, jsonb_build_object(
-			'id', gen_random_uuid(), 'attempt', 100 + 10 * account + month, 'state', 'unpaid', 'result_code', '02',
+	if _, err := b.Store.Pool.Exec(t.Context(), `INSERT INTO collections
+		SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'attempt', 100 + 10 * account + month, 'state', 'unpaid', 'result_code', '02',
 			'token_id', CASE WHEN account = 0 THEN c.token_id ELSE md5(account::text)::uuid END,
 			'action_date', c.action_date - 30 * month))).*
-		FROM collections c CROSS JOIN generate_series(0, 9) AS account CROSS JOIN generate_series(1, 8) AS month`); err != nil {
+		FROM collections c CROSS JOIN generate_series(0, 9) AS account
+			CROSS JOIN generate_series(1, 8) AS month`); err != nil {
 		t.Fatal(err)
 	}
 	b.Page(b.A.Reader, "GET", path, nil).Want(http.StatusOK).Contains("1 debit", "R\u00a0450,00",

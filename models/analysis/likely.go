@@ -154,7 +154,8 @@ func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err erro
 }
 
 // caseRows reads the debits to judge by.
-func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today calendar.Date, r *Risks) ([]caseRow, error) {
+func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today calendar.Date, r *Risks) ([]caseRow,
+	error) {
 	r.From, r.To = today.AddDays(-lagDays-pastDays-testedDays), today.AddDays(-lagDays-1)
 	first := r.From.AddDays(-rememberedDays)
 	sums, err := s.Store.sums(ctx, merchantID, Question{From: first, To: r.To})

@@ -73,7 +73,8 @@ func (s Store) afterFailures(ctx context.Context, merchantID uuid.UUID, first ca
 			count(*) AS n, count(*) FILTER (WHERE d.lost) AS lost
 		FROM records d JOIN mandates m ON m.id = d.mandate_id AND m.merchant_id = @merchant
 			JOIN accounts a USING (token_id)
-		WHERE d.code <> '' AND d.action_date >= (@from)::date AND d.action_date > a.since GROUP BY 1, 2, 3, 4, 5, 6, 7`, args).
+		WHERE d.code <> '' AND d.action_date >= (@from)::date AND d.action_date > a.since
+		GROUP BY 1, 2, 3, 4, 5, 6, 7`, args).
 		Find(&out).Error; err != nil {
 		return nil, fmt.Errorf("debits after failures: %w", err)
 	}

@@ -142,8 +142,8 @@ func TestADebitIsLikelyToFailWhereMoreThanHalfOfThoseWithItsRecordDid(t *testing
 	if r.Judged.N != 20 || r.Unknown != (purchase.Tally{N: 3, Cents: 135_000}) {
 		t.Errorf("judged %+v, unknown %+v", r.Judged, r.Unknown)
 	}
-	// Two debits of each account that always failed, as called; and the first after a lone failure, which nobody could tell
-	// from those then, and which was paid.
+	// Two debits of each account that always failed, as called; and the first after a lone failure, which nobody could
+	// tell from those then, and which was paid.
 	if c, enough := r.Backtest(); !enough || c.N != 80 || c.Failed != 40 {
 		t.Errorf("tried: %+v", c)
 	}

@@ -28,8 +28,8 @@ func (s Store) lastLike(ctx context.Context, b Batch, among int) (Batch, error) 
 
 // unlike compares a draft with a batch, and names so many differences of each kind.
 func (s Store) unlike(ctx context.Context, b Batch, last uuid.UUID, limit int) (l Likeness, err error) {
-	rows, err := s.Pool.Query(ctx, `WITH mine AS (SELECT client_id, min(n) AS n, min(name) AS name, array_agg(n ORDER BY n) AS rows,
-				array_agg(total_cents ORDER BY n) AS totals,
+	rows, err := s.Pool.Query(ctx, `WITH mine AS (SELECT client_id, min(n) AS n, min(name) AS name,
+				array_agg(n ORDER BY n) AS rows, array_agg(total_cents ORDER BY n) AS totals,
 				least(sum(total_cents), 9223372036854775807)::bigint AS cents
 			FROM batch_rows WHERE merchant_id = $1 AND batch_id = $2 AND state = 'ready' AND client_id IS NOT NULL GROUP BY 1),
 		sent AS (SELECT client_id, min(name) AS name, least(sum(total_cents), 9223372036854775807)::bigint AS cents
@@ -45,8 +45,8 @@ func (s Store) unlike(ctx context.Context, b Batch, last uuid.UUID, limit int) (
 			WHEN was <> cents THEN 'changed' ELSE 'same' END AS kind FROM compared),
 		placed AS (SELECT *, count(*) OVER (PARTITION BY kind) AS of,
 			row_number() OVER (PARTITION BY kind ORDER BY n, name, client_id) AS place FROM kinds)
-		SELECT kind, of, coalesce(client_id, '00000000-0000-0000-0000-000000000000'), coalesce(n, 0), name, was, cents, rows, totals
-		FROM placed WHERE place <= CASE kind WHEN 'same' THEN 1 ELSE $4 END
+		SELECT kind, of, coalesce(client_id, '00000000-0000-0000-0000-000000000000'), coalesce(n, 0), name, was, cents,
+			rows, totals FROM placed WHERE place <= CASE kind WHEN 'same' THEN 1 ELSE $4 END
 		ORDER BY array_position(ARRAY['changed', 'new', 'missing'], kind), place`, b.MerchantID, b.ID, last, limit)
 	if err != nil {
 		return l, fmt.Errorf("compare batches: %w", err)

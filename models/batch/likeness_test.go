@@ -117,7 +117,8 @@ func TestADifferenceSaysWhoChangedThePrice(t *testing.T) {
 		by       string
 		was, is  int
 		merchant uuid.UUID
-	}{{"Thandi", 20_000, 25_000, merchant}, {"Lerato", 25_000, 20_000, merchant}, {"Stranger", 20_000, 25_000, uuid.New()}} {
+	}{{"Thandi", 20_000, 25_000, merchant}, {"Lerato", 25_000, 20_000, merchant},
+		{"Stranger", 20_000, 25_000, uuid.New()}} {
 		exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text,
 				before, after)
 			VALUES ($1, $2, now(), 'user', $3, 'template.price_planned', 'template', $4, '',

@@ -121,7 +121,8 @@ func drawRisks(r analysis.Risks, v *pages.RisksReport) {
 		v.Notes = append(v.Notes, "Tried on the past: "+triedWords(tried)+".")
 	}
 	v.Notes = append(v.Notes, fmt.Sprintf("Debits from accounts are looked at whose last debit failed or was disputed, "+
-		"with those on up to %d debit days before. What follows such failures was counted on your own debits from %s.", analysis.RememberedDebits, daysText(r.From, r.To)))
+		"with those on up to %d debit days before. What follows such failures was counted on your own debits from %s.",
+		analysis.RememberedDebits, daysText(r.From, r.To)))
 	if other := r.Judged.N - r.All.N; other > 0 {
 		v.Notes = append(v.Notes, plural.Of(other, "other planned debit")+" after a failure, "+
 			words.Sum(r.Judged.Cents-r.All.Cents, money.ZAR)+": not likely to fail by such cases.")
