@@ -145,12 +145,65 @@ func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err erro
 	if err != nil {
 		return r, err
 	}
-	planned, err := s.Store.plannedAfterFailures(ctx, who.MerchantID, today)
+	planned, err := s.Store.plannedAfterFailures(ctx, who.MerchantID, today, uuid.Nil)
 	if err != nil {
 		return r, err
 	}
 	r.judge(known, planned)
 	return r, nil
+}
+
+// Risk tells whether a planned debit is likely to fail, and why; false where it is not, or cannot be said. The cases are
+// read once a day: they are of days that ended long before.
+func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collection) (AtRisk, bool, error) {
+	if err := who.May(actor.Read); err != nil {
+		return AtRisk{}, false, err
+	}
+	today := calendar.DateOf(s.Now())
+	planned, err := s.Store.plannedAfterFailures(ctx, who.MerchantID, today, c.TokenID)
+	if err != nil {
+		return AtRisk{}, false, err
+	}
+	i := slices.IndexFunc(planned, func(a AtRisk) bool { return a.ID == c.ID })
+	if i < 0 {
+		return AtRisk{}, false, nil
+	}
+	all, err := s.casesOf(ctx, who.MerchantID, today)
+	if err != nil {
+		return AtRisk{}, false, err
+	}
+	planned[i].Like = all.like(planned[i].Record)
+	return planned[i], planned[i].Like.Likely(), nil
+}
+
+// mostKnown is of how many businesses the cases are remembered.
+const mostKnown = 200
+
+// casesOf are the cases of a business, which are remembered until the next day.
+func (s *Service) casesOf(ctx context.Context, merchantID uuid.UUID, today calendar.Date) (cases, error) {
+	s.knownMu.Lock()
+	all, found := s.known[merchantID]
+	if found = found && s.knownOn == today; s.knownOn != today || len(s.known) >= mostKnown {
+		s.known, s.knownOn = map[uuid.UUID]cases{}, today
+	}
+	s.knownMu.Unlock()
+	if found {
+		return all, nil
+	}
+	rows, err := s.caseRows(ctx, merchantID, today, &Risks{})
+	if err != nil {
+		return nil, err
+	}
+	all = cases{}
+	for _, k := range rows {
+		all.add(k.Record, k.Lost, k.N)
+	}
+	s.knownMu.Lock()
+	defer s.knownMu.Unlock()
+	if s.knownOn == today {
+		s.known[merchantID] = all
+	}
+	return all, nil
 }
 
 // caseRows reads the debits to judge by.

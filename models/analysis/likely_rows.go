@@ -82,13 +82,18 @@ func (s Store) afterFailures(ctx context.Context, merchantID uuid.UUID, first ca
 }
 
 // plannedAfterFailures are the planned debits from accounts whose last debit failed, of each account those of its next
-// day.
-func (s Store) plannedAfterFailures(ctx context.Context, merchantID uuid.UUID, today calendar.Date) (out []AtRisk,
-	err error) {
+// day; of one account alone, where that is named.
+func (s Store) plannedAfterFailures(ctx context.Context, merchantID uuid.UUID, today calendar.Date,
+	token uuid.UUID) (out []AtRisk, err error) {
+	of := ``
+	if token != uuid.Nil {
+		of = ` AND id = @token`
+	}
 	args := recordArgs(merchantID, today.AddDays(-rememberedDays), today)
+	args["token"] = token
 	args["open"], args["last"] = collection.Names(collection.OutcomeOpen), today.AddDays(ComingDays-1)
 	if err := s.Gorm(ctx).Raw(`WITH accounts AS MATERIALIZED (SELECT id AS token_id FROM tokens
-			WHERE merchant_id = @merchant AND failures > 0),
+			WHERE merchant_id = @merchant AND failures > 0`+of+`),
 		records AS (`+withRecords+`)
 		SELECT d.id, d.purchase_id, d.action_date AS "on", d.amount_cents AS cents, `+recordOf+`
 		FROM (SELECT *, min(action_date) FILTER (WHERE planned) OVER (PARTITION BY token_id) AS next FROM records) d

@@ -94,6 +94,14 @@ func (l *ledger) risks() Risks {
 	return r
 }
 
+func (l *ledger) tokenOf(id uuid.UUID) (token uuid.UUID) {
+	l.t.Helper()
+	if err := l.Pool.QueryRow(l.t.Context(), `SELECT token_id FROM collections WHERE id = $1`, id).Scan(&token); err != nil {
+		l.t.Fatal(err)
+	}
+	return token
+}
+
 // debited is a debit so many days from today.
 type debited struct {
 	days  int
@@ -147,7 +155,20 @@ func TestADebitIsLikelyToFailWhereMoreThanHalfOfThoseWithItsRecordDid(t *testing
 	if c, enough := r.Backtest(); !enough || c.N != 80 || c.Failed != 40 {
 		t.Errorf("tried: %+v", c)
 	}
+	one := collection.Collection{ID: d.ID}
+	one.TokenID = l.tokenOf(d.ID)
+	if a, likely, err := l.service.Risk(t.Context(), l.who(), one); err != nil || !likely || a != d {
+		t.Errorf("alone it is %+v: %v", a, err)
+	}
+	one.ID = l.NewID()
+	if _, likely, err := l.service.Risk(t.Context(), l.who(), one); err != nil || likely {
+		t.Errorf("another debit is likely to fail: %v", err)
+	}
 	l.merchant = uuid.New()
+	one.ID = d.ID
+	if _, likely, err := l.service.Risk(t.Context(), l.who(), one); err != nil || likely {
+		t.Errorf("a stranger is told: %v", err)
+	}
 	if r := l.risks(); r.Judged.N+r.Unknown.N != 0 || r.Tested != 0 {
 		t.Errorf("a stranger: %+v", r)
 	}

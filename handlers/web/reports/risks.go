@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -12,7 +11,6 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/analysis"
-	"debitdesk/models/bank"
 	"debitdesk/models/estimate"
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
@@ -65,40 +63,9 @@ func (h *Reports) Risks(c echo.Context) error {
 
 func riskRow(d analysis.AtRisk, p purchase.Purchase) pages.RiskRow {
 	return pages.RiskRow{Day: words.DayTime(d.On), Client: words.PayerName(p), Reference: words.Reference(p),
-		Href: words.PurchasePath(d.PurchaseID), Amount: words.Sum(d.Cents, money.ZAR), Before: beforeWords(d.Record),
+		Href: words.PurchasePath(d.PurchaseID), Amount: words.Sum(d.Cents, money.ZAR), Before: words.RiskBefore(d.Record),
 		Share: words.Share(report.Ratio(d.Like.Failed, d.Like.N)), Range: words.Range(d.Like.Range()),
-		Cases: fmt.Sprintf("%s of %s with %s", plural.Number(d.Like.Failed), plural.Of(d.Like.N, "debit"),
-			commonWords(d))}
-}
-
-// beforeWords say how the debits before one went.
-func beforeWords(r analysis.Record) string {
-	before := fmt.Sprintf("%d of the %d before it failed.", r.Failed, r.Of)
-	if r.Of == 1 {
-		return "The one before it failed: " + bank.Label(r.Code) + "."
-	}
-	return "The last one failed: " + bank.Label(r.Code) + ". " + words.Capital(before)
-}
-
-// commonWords say what the cases have in common with a debit.
-func commonWords(d analysis.AtRisk) string {
-	if d.Like.Depth < analysis.ByFailures {
-		return "the same last result"
-	}
-	text, and := "the same failures before", []string(nil)
-	if d.Like.Depth >= analysis.ByAge {
-		and = append(and, "a mandate as old ("+words.LowerFirst(words.MandateAge(d.Record.Age))+")")
-	}
-	if d.Like.Depth >= analysis.ByBank {
-		and = append(and, "at "+words.BankWords(d.Record.Bank))
-	}
-	if d.Like.Depth >= analysis.ByDay {
-		and = append(and, "on day "+strconv.Itoa(d.Record.Day)+" of the month")
-	}
-	for _, one := range and {
-		text += ", " + one
-	}
-	return text
+		Cases: words.RiskCases(d)}
 }
 
 func drawRisks(r analysis.Risks, v *pages.RisksReport) {
