@@ -177,10 +177,21 @@ func TestADebitIsLikelyToFailWhereMoreThanHalfOfThoseWithItsRecordDid(t *testing
 // The bank answers the debits of one day together, and its own faults say nothing about an account.
 func TestWhatWasNotKnownOrSaysNothingIsNoRecord(t *testing.T) {
 	l := ledgerAt(t, calendar.On(2026, time.November, 20))
-	l.accounts(40, debited{-40, collection.Unpaid, "02"}, debited{-40, collection.Unpaid, "02"})
-	l.accounts(40, debited{-70, collection.Unpaid, "NR"}, debited{-40, collection.Unpaid, "02"}, planned(5))
-	if r := l.risks(); r.Unknown.N != 40 || r.Judged.N != 0 {
+	l.accounts(31, debited{-100, collection.Unpaid, "02"}, debited{-40, collection.Unpaid, "04"},
+		debited{-40, collection.Unpaid, "04"})
+	l.accounts(1, debited{-40, collection.Unpaid, "04"}, planned(5))
+	l.accounts(1, debited{-70, collection.Unpaid, "03"}, debited{-40, collection.Unpaid, "NR"}, planned(6))
+	if r := l.risks(); r.Unknown.N != 2 || r.Judged.N != 0 {
 		t.Errorf("%+v", r)
+	}
+	found, err := l.service.Store.plannedAfterFailures(t.Context(), l.merchant, l.today, uuid.Nil)
+	if err != nil || len(found) != 2 {
+		t.Fatalf("%+v: %v", found, err)
+	}
+	for _, f := range found {
+		if r := f.Record; f.On == l.today.AddDays(6) && (r.Code != "03" || r.Failed != 1 || r.Of != 1) {
+			t.Errorf("after the bank's own fault: %+v", r)
+		}
 	}
 	l.accounts(31, debited{-70, collection.Disputed, "30"}, debited{-40, collection.Unpaid, "02"})
 	l.accounts(1, debited{-70, collection.Unpaid, "30"}, planned(5))
