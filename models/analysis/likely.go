@@ -153,8 +153,8 @@ func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err erro
 	return r, nil
 }
 
-// Risk tells whether a planned debit is likely to fail, and why; false where it is not, or cannot be said. The cases are
-// read once a day: they are of days that ended long before.
+// Risk tells whether a planned debit is likely to fail, and why; false where it is not, or cannot be said. The cases
+// are read once a day: they are of days that ended long before.
 func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collection) (AtRisk, bool, error) {
 	if err := who.May(actor.Read); err != nil {
 		return AtRisk{}, false, err

@@ -96,7 +96,8 @@ func (l *ledger) risks() Risks {
 
 func (l *ledger) tokenOf(id uuid.UUID) (token uuid.UUID) {
 	l.t.Helper()
-	if err := l.Pool.QueryRow(l.t.Context(), `SELECT token_id FROM collections WHERE id = $1`, id).Scan(&token); err != nil {
+	if err := l.Pool.QueryRow(l.t.Context(), `SELECT token_id FROM collections WHERE id = $1`, id).
+		Scan(&token); err != nil {
 		l.t.Fatal(err)
 	}
 	return token

@@ -144,8 +144,8 @@ const StructuredType = "application/xml"
 // StructuredName is what the structured file of a document is called.
 func StructuredName(number string) string { return number + ".xml" }
 
-// Structured is the structured file of a document, by its number. It is written when the mail leaves, and left out where
-// the document lacks what such a file must name: the PDF says all there is to say.
+// Structured is the structured file of a document, by its number. It is written when the mail leaves, and left out
+// where the document lacks what such a file must name: the PDF says all there is to say.
 func Structured(number, ref string) mail.Attachment {
 	return mail.Attachment{Name: StructuredName(number), Type: StructuredType, Ref: ref, Optional: true}
 }

@@ -134,7 +134,7 @@ func (p *Purchases) riskFact(c echo.Context, rec purchase.Record, t token.Token,
 	risk, likely, err := p.Risk(c.Request().Context(), access.Actor(c), *d)
 	if err == nil && likely {
 		add(components.Fact{Label: "Likely to fail", Value: words.RiskBefore(risk.Record) + " " + words.RiskCases(risk) +
-			" failed (" + words.Range(risk.Like.Range()) + ").", Href: "/reports/coming/risks"})
+			" failed (" + words.Range(risk.Like.Range()) + ")."})
 	}
 	return err
 }

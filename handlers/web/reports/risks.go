@@ -56,6 +56,10 @@ func (h *Reports) Risks(c echo.Context) error {
 	if len(found.Debits) > mostRisks {
 		v.Sub = fmt.Sprintf("The %d with the most at stake, of %s.", mostRisks, plural.Number(int64(len(found.Debits))))
 	}
+	if found.All.N == 0 && found.Unknown.N > 0 {
+		v.Empty.Icon, v.Empty.Title = "clock", "No planned debit can be called likely to fail"
+		v.Empty.Text = "Where a debit failed before, there are too few cases like it, or it is not likely."
+	}
 	drawRisks(found, &v)
 	return h.Desk.ShowIn(c, http.StatusOK, v.Head.Title, reportsSection,
 		func(f layout.Frame) templ.Component { return pages.Risks(f, v) })
@@ -82,13 +86,13 @@ func drawRisks(r analysis.Risks, v *pages.RisksReport) {
 		}
 	}
 	if !enough {
-		v.Notes = append(v.Notes, fmt.Sprintf("It cannot be tried on the past yet: %s of the last 60 decided days would "+
-			"have been called likely to fail; it takes %d.", plural.Of(tried.N, "debit"), estimate.Enough))
+		v.Notes = append(v.Notes, fmt.Sprintf("It cannot be tried on the past yet: fewer than %d debits of the last 60 "+
+			"decided days would have been called likely to fail.", estimate.Enough))
 	} else if r.All.N == 0 {
 		v.Notes = append(v.Notes, "Tried on the past: "+triedWords(tried)+".")
 	}
-	v.Notes = append(v.Notes, fmt.Sprintf("Debits from accounts are looked at whose last debit failed or was disputed, "+
-		"with those on up to %d debit days before. What follows such failures was counted on your own debits from %s.",
+	v.Notes = append(v.Notes, fmt.Sprintf("We look at accounts whose last debit failed or was disputed, and at their "+
+		"debits on the last %d days with one. What followed such failures was counted on your own debits from %s.",
 		analysis.RememberedDebits, daysText(r.From, r.To)))
 	if other := r.Judged.N - r.All.N; other > 0 {
 		v.Notes = append(v.Notes, plural.Of(other, "other planned debit")+" after a failure, "+
