@@ -161,7 +161,8 @@ func TestTheMailsOfAClientComeInOrder(t *testing.T) {
 func TestTheMailOfAFailedDebitBringsTheStructuredInvoiceOfABrandThatWritesThem(t *testing.T) {
 	d := newDesk(t)
 	if _, err := d.Store.Pool.Exec(t.Context(), `UPDATE brands SET structured_invoices = 'ubl', tax_number = '4870264921',
-		street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001', email = 'desk@kloof.example'`); err != nil {
+		street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001',
+		email = 'desk@kloof.example'`); err != nil {
 		t.Fatal(err)
 	}
 	client := d.client()

@@ -17,7 +17,8 @@ func TestTheReportSaysWhichDebitsAreLikelyToFailAndWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Store.Pool.Exec(t.Context(), `INSERT INTO collections
-		SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'attempt', -10 * account - month, 'state', 'unpaid', 'result_code', '02',
+		SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'attempt',
+			-10 * account - month, 'state', 'unpaid', 'result_code', '02',
 			'token_id', CASE WHEN account = 0 THEN c.token_id ELSE md5(account::text)::uuid END,
 			'action_date', c.action_date - 30 * month))).*
 		FROM collections c CROSS JOIN generate_series(0, 9) AS account

@@ -86,8 +86,8 @@ func drawRisks(r analysis.Risks, v *pages.RisksReport) {
 		}
 	}
 	if !enough {
-		v.Notes = append(v.Notes, fmt.Sprintf("It cannot be tried on the past yet: fewer than %d debits of the last 60 "+
-			"decided days would have been called likely to fail.", estimate.Enough))
+		v.Notes = append(v.Notes, "It cannot be tried on the past yet: fewer than "+
+			plural.Of(estimate.Enough, "debit")+" of the last 60 decided days would have been called likely to fail.")
 	} else if r.All.N == 0 {
 		v.Notes = append(v.Notes, "Tried on the past: "+triedWords(tried)+".")
 	}
@@ -99,9 +99,9 @@ func drawRisks(r analysis.Risks, v *pages.RisksReport) {
 			words.Sum(r.Judged.Cents-r.All.Cents, money.ZAR)+": not likely to fail by such cases.")
 	}
 	if r.Unknown.N > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("%s after a failure, %s: not enough cases. It takes %d debits with the "+
-			"same last result.", plural.Of(r.Unknown.N, "planned debit"), words.Sum(r.Unknown.Cents, money.ZAR),
-			estimate.Enough))
+		v.Notes = append(v.Notes, fmt.Sprintf("%s after a failure, %s: not enough cases. It takes %s with the same "+
+			"last result.", plural.Of(r.Unknown.N, "planned debit"), words.Sum(r.Unknown.Cents, money.ZAR),
+			plural.Of(estimate.Enough, "debit")))
 	}
 }
 
