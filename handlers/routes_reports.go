@@ -20,6 +20,7 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/reports/months/export", e.Reports.ExportMonth},
 			{page, "GET", "/reports/coming", e.Reports.Coming},
 			{page, "GET", "/reports/coming/move", e.Reports.Move},
+			{page, "GET", "/reports/coming/risks", e.Reports.Risks},
 			{page, "GET", "/reports/statements/:id/file", e.Reports.File},
 			{page, "GET", "/reports/movements", e.Reports.Movements},
 			{page, "GET", "/reports/movements/export", e.Reports.ExportMovements},

@@ -155,7 +155,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
 		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
-		Selections: s.Selections}
+		Selections: s.Selections, Risk: s.Analysis.Risk}
 	d.Home.Purchases = d.Purchases
 	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Exports: exports,
 		Members: member.Store{DB: db}.Members}
@@ -197,7 +197,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
-	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store}
+	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,
+		Tasks: s.Tasks}
 	d.Plans = &planpages.Plans{Desk: desk, Service: s.Plans, Purchases: s.Purchases, Brands: s.Merchants.Store,
 		Templates: s.Subscriptions.Store}
 	d.Purchases.Plan = d.Plans.Panel

@@ -27,6 +27,7 @@ func (s Services) workers(o Options) {
 	s.Tasks.Workers[templates.AddKind] = templates.Adding{Templates: d.Templates}
 	s.Tasks.Workers[templates.PriceKind] = templates.Pricing{Templates: d.Templates}
 	s.Tasks.Workers[task.Book] = s.Leaving
+	s.Tasks.Workers[task.Journal] = d.Books
 	s.Approvals.Works[task.Book] = s.Leaving
 	s.Approvals.Works[bulk.Kind] = d.Bulk
 	s.Approvals.Works[templates.AddKind] = templates.Adding{Templates: d.Templates}

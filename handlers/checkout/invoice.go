@@ -138,7 +138,7 @@ func (p *Pages) InvoiceXML(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return download.Send(c, inv.StructuredName(), billing.StructuredType, file)
+	return download.Send(c, inv.StructuredName(), purchase.StructuredType, file)
 }
 
 // document is the invoice of a purchase, or the credit note that the address asks for; NotFound where there is none.

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shopspring/decimal"
 
+	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
 	"debitdesk/models/simulation"
@@ -155,6 +156,39 @@ func TestTheMailsOfAClientComeInOrder(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestTheMailOfAFailedDebitBringsTheStructuredInvoiceOfABrandThatWritesThem(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.Store.Pool.Exec(t.Context(), `UPDATE brands SET structured_invoices = 'ubl', tax_number = '4870264921',
+		street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001',
+		email = 'desk@kloof.example'`); err != nil {
+		t.Fatal(err)
+	}
+	client := d.client()
+	d.give(d.purchase(client, storing, 0), filled("account_number", "6200009002")).Want(303)
+	added := d.subscribes(client, d.gym())
+	d.later(added.Purchase.Collection.ActionDate.At(23, 0).Sub(d.Store.Now()) + 72*time.Hour)
+	for _, l := range d.letters() {
+		if l.Kind != purchase.MailFailed {
+			continue
+		}
+		if len(l.Attachments) != 2 {
+			t.Fatalf("it brings %+v", l.Attachments)
+		}
+		xml, pdf := l.Attachments[1], l.Attachments[0]
+		number := strings.TrimSuffix(pdf.Name, ".pdf")
+		file, err := d.Billing.File(t.Context(), d.A.ID, xml.Ref)
+		if err != nil || xml.Name != number+".xml" || xml.Type != "application/xml" ||
+			!strings.Contains(string(file), "<cbc:ID>"+number+"</cbc:ID>") || !strings.Contains(string(file), ">449.00<") {
+			t.Errorf("%+v: %v\n%s", xml, err, file)
+		}
+		if _, err := d.Billing.File(t.Context(), d.B.ID, xml.Ref); !fault.Is(err, fault.NotFound) {
+			t.Errorf("another business has it made: %v", err)
+		}
+		return
+	}
+	t.Error("no mail tells of the failed debit")
 }
 
 func TestAReminderListsEverythingThatAClientOwes(t *testing.T) {

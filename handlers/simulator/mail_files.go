@@ -76,7 +76,7 @@ func (h *Controls) measure(ctx context.Context, mails ...mail.Mail) error {
 	for range min(runtime.GOMAXPROCS(0), len(todo)) {
 		drawing.Go(func() {
 			for f := range at {
-				if _, err := h.content(ctx, f.m, f.a); err != nil {
+				if _, err := h.content(ctx, f.m, f.a); err != nil && !f.a.LeftOut(err) {
 					mu.Lock()
 					wrong = err
 					mu.Unlock()

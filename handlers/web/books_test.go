@@ -1,13 +1,17 @@
 package web_test
 
 import (
+	"archive/zip"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/web/books"
 	"debitdesk/models/journal"
+	"debitdesk/models/task"
 )
 
 // posted is a business with an invoice of last month that was paid, and the clock in the next one.
@@ -62,6 +66,65 @@ func TestTheBooksAreDownloadedWithAllProblemsAtOnceAndAreAudited(t *testing.T) {
 	h.Page(h.A.Finance, "POST", "/books/export", url.Values{"from": {"soon"}, "to": {"2026-02-30"}, "format": {"doc"},
 		"by": {"week"}}).Want(http.StatusUnprocessableEntity).Contains("Enter a day such as").
 		Contains("is not a format").Contains("Choose one entry")
+}
+
+// What is more than one file holds is written in the background, as a ZIP with a file for each part of the days.
+func TestALongJournalIsExportedInTheBackground(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	ask := url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"}, "format": {"csv"}, "by": {"entry"},
+		"currency": {"ZAR"}}
+	whole := h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusOK).Body
+	desk := h.Tasks.Workers[task.Journal].(*books.Books)
+	desk.Journal.Most = 1
+	h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusUnprocessableEntity).
+		Contains("alone there are more than 1 entries")
+	desk.Journal.Most = 2
+	again := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"=Nomsa"},"brand_id":"`+
+		h.A.BrandID.String()+`","purchase":{"products":[{"name":"Membership","price":45000}]}}`).
+		Want(http.StatusCreated).Text("id")
+	h.API("POST", "/purchases/"+again+"/resend_invoice/", nil).Want(http.StatusOK)
+	to := h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusSeeOther).Header.Get("Location")
+	if to != "/tasks" {
+		t.Fatalf("leads to %s", to)
+	}
+	if err := h.Tasks.TakeUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var id, name string
+	var done, total int64
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text, file_name, done, total FROM tasks WHERE state = 'done'
+		AND kind = 'journal'`).Scan(&id, &name, &done, &total); err != nil || done != 3 || total != 3 ||
+		name != "books-csv-2000-01-01-to-2900-12-31.zip" {
+		t.Fatalf("%s with %d of %d: %v", name, done, total, err)
+	}
+	body := h.Page(h.A.Finance, "GET", "/tasks/"+id+"/file", nil).Want(http.StatusOK).Body
+	z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+	if err != nil || len(z.File) != 2 {
+		t.Fatalf("the ZIP has %d files: %v", len(z.File), err)
+	}
+	text := func(i int) string {
+		f, err := z.File[i].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(all)
+	}
+	head, lines, _ := strings.Cut(whole, "\n")
+	if text(0) != head+"\n"+lines || !strings.HasPrefix(text(1), head+"\n") || !strings.Contains(text(1), "450.00") ||
+		strings.Contains(text(1), "649.00") {
+		t.Errorf("the whole is\n%s\nthe parts are\n%s\nand\n%s", whole, text(0), text(1))
+	}
+	h.Page(h.A.Staff, "GET", "/tasks/"+id+"/file", nil).Want(http.StatusForbidden)
+	h.Page(h.B.Owner, "GET", "/tasks/"+id+"/file", nil).Want(http.StatusNotFound)
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'books.exported'
+		AND text LIKE '%3 entries in 2 parts%'`); n != 1 {
+		t.Errorf("%d entries of it in the audit", n)
+	}
 }
 
 func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {

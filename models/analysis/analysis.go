@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -181,6 +182,10 @@ type Service struct {
 	OwnRules func(ctx context.Context, merchantID uuid.UUID) ([]rulebook.Own, error)
 	// Bills are the periods that subscriptions will bill, by the rules by which they are billed.
 	Bills func(ctx context.Context, who actor.Actor, from, to calendar.Date) (subscription.Planned, error)
+
+	knownMu sync.Mutex
+	known   map[uuid.UUID]cases // of the day knownOn, by merchant; never changed once they are in it
+	knownOn calendar.Date
 }
 
 // Look answers a question, and compares with another unless its From is zero.

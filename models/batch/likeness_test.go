@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"debitdesk/models/batch"
+	"debitdesk/models/calendar"
 )
 
 func line(payer string, amount string) string {
@@ -58,5 +61,76 @@ func TestA_batch_is_compared_with_the_last_one_to_the_same_clients(t *testing.T)
 	stranger.MerchantID = h.store.NewID()
 	if _, err := h.batches.Review(context.Background(), stranger, third.ID, 0); err == nil {
 		t.Error("another business sees the batch")
+	}
+}
+
+// The comparison names who made an amount what it is: who fixed the row here, or who brought the rows; and whose change
+// of a template's price went from the same amount to the same.
+func TestADifferenceSaysWhoChangedThePrice(t *testing.T) {
+	h := open(t)
+	first := h.checked(heading + line("fixed", "100") + line("sheet", "200") + line("again", "300"))
+	h.work(h.start(first, order(first)))
+	second := h.checked(heading + line("fixed", "1oo") + line("sheet", "250") + line("again", "350"))
+	edit := func(n int, text string, by string) {
+		t.Helper()
+		who := h.who
+		who.Name = by
+		b, _, err := h.batches.EditCell(context.Background(), who, second.ID, batch.Edit{N: n, Column: 2, Text: text})
+		must(t, err)
+		second = b
+	}
+	edit(2, "120", "Sipho")
+	edit(4, "350.00", "Zanele") // the same amount
+	v, err := h.batches.Review(context.Background(), h.who, second.ID, 0)
+	must(t, err)
+	by := map[string]batch.Priced{}
+	for _, d := range v.Like.Rows {
+		by[d.Name] = d.Priced
+		if d.Template != nil {
+			t.Errorf("%s has the price of a template: %+v", d.Name, d.Template)
+		}
+	}
+	if p := by["fixed"]; p.By != "Sipho" || p.How != "Row 2, amount: changed." || p.At.IsZero() {
+		t.Errorf("the row that was fixed: %+v of %+v", p, v.Like.Rows)
+	}
+	for _, name := range []string{"sheet", "again"} {
+		if p := by[name]; p.By != h.who.Name || p.How != "" || !p.At.Equal(second.CreatedAt) {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+
+	exec := func(sql string, args ...any) {
+		t.Helper()
+		_, err := h.store.Pool.Exec(context.Background(), sql, args...)
+		must(t, err)
+	}
+	template, merchant := h.store.NewID(), h.who.MerchantID
+	exec(`INSERT INTO billing_templates (id, merchant_id, brand_id, is_test, title, is_subscription, currency, total_cents,
+			due_strict, details, options, period, period_units, due_period, due_units, charge_at_end, trial_periods, paused,
+			created_at, updated_at)
+		VALUES ($1, $2, $3, true, 'Gym', true, 'ZAR', 25000, false, '{}', '{}', 1, 'months', 7, 'days', false, 0, false,
+			now(), now())`, template, merchant, second.BrandID)
+	exec(`INSERT INTO template_clients (id, merchant_id, template_id, client_id, status, switches, created_at, updated_at)
+		SELECT $1, $2, $3, client_id, 'active', '{}', now(), now() FROM batch_rows
+		WHERE merchant_id = $2 AND batch_id = $4 AND n = 3`, h.store.NewID(), merchant, template, second.ID)
+	for _, a := range []struct {
+		by       string
+		was, is  int
+		merchant uuid.UUID
+	}{{"Thandi", 20_000, 25_000, merchant}, {"Lerato", 25_000, 20_000, merchant},
+		{"Stranger", 20_000, 25_000, uuid.New()}} {
+		exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, text,
+				before, after)
+			VALUES ($1, $2, now(), 'user', $3, 'template.price_planned', 'template', $4, '',
+				jsonb_build_object('total_cents', $5::int), jsonb_build_object('total_cents', $6::int, 'from', '2027-03-01'))`,
+			h.store.NewID(), a.merchant, a.by, template, a.was, a.is)
+	}
+	v, err = h.batches.Review(context.Background(), h.who, second.ID, 0)
+	must(t, err)
+	for _, d := range v.Like.Rows {
+		if p := d.Template; (d.Name == "sheet") != (p != nil) || p != nil && (p.By != "Thandi" || p.How != "Gym" ||
+			p.From != calendar.On(2027, 3, 1)) {
+			t.Errorf("%s: %+v", d.Name, p)
+		}
 	}
 }

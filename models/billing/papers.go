@@ -197,11 +197,11 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
 		paper.Reads, paper.Words = reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.CreditNote(paper), paper), paper, brand), nil
+		return s.withStructured(attached(s.Letters.CreditNote(paper), paper), note, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
 		paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
-		return s.withStructured(attached(s.Letters.Invoice(paper), paper), paper, brand), nil
+		return s.withStructured(attached(s.Letters.Invoice(paper), paper), *docs.Invoice, brand), nil
 	}
 	paper := Unnumbered(p, brand)
 	paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
@@ -249,7 +249,12 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 		return s.receiptFile(ctx, merchantID, of, reads)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
-		return s.invoiceFile(ctx, merchantID, of, reads)
+		return s.invoiceFile(ctx, merchantID, of, func(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
+			return s.PDF(ctx, inv, p, reads)
+		})
+	}
+	if of, known := strings.CutPrefix(ref, purchase.RefStructuredOf); known {
+		return s.invoiceFile(ctx, merchantID, of, s.structuredOf)
 	}
 	of, structured := strings.CutPrefix(ref, refToStructured)
 	text, ours := strings.CutPrefix(ref, refTo)
@@ -271,9 +276,5 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 	case !structured:
 		return s.PDF(ctx, inv, p, reads)
 	}
-	b, err := s.Purchases.Merchants().Brand(ctx, merchantID, inv.BrandID)
-	if err != nil {
-		return nil, err
-	}
-	return s.structured(ctx, inv, p, b)
+	return s.structuredOf(ctx, inv, p)
 }

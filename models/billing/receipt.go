@@ -59,9 +59,9 @@ func (s *Service) receiptFile(ctx context.Context, merchantID uuid.UUID, of stri
 	return s.receipt(ctx, p, purchase.Payment{PaidOn: time.UnixMicro(at).UTC(), AmountCents: cents}, reads)
 }
 
-// invoiceFile draws the invoice of a purchase.
+// invoiceFile makes a file of the invoice of a purchase.
 func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of string,
-	reads locale.Language) ([]byte, error) {
+	write func(context.Context, Invoice, purchase.Purchase) ([]byte, error)) ([]byte, error) {
 	id, err := uuid.Parse(of)
 	if err != nil {
 		return nil, fault.Missing()
@@ -77,5 +77,5 @@ func (s *Service) invoiceFile(ctx context.Context, merchantID uuid.UUID, of stri
 	if err != nil {
 		return nil, err
 	}
-	return s.PDF(ctx, *docs.Invoice, p, reads)
+	return write(ctx, *docs.Invoice, p)
 }

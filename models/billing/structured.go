@@ -10,11 +10,8 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// StructuredType is the media type of structured files.
-const StructuredType = "application/xml"
-
 // StructuredName is what the structured file of a document is called.
-func (i Invoice) StructuredName() string { return i.Number + ".xml" }
+func (i Invoice) StructuredName() string { return purchase.StructuredName(i.Number) }
 
 // refToStructured begins the reference of an attachment that is the structured file of a document.
 const refToStructured = "structured:"
@@ -50,16 +47,19 @@ func reachable(p Paper, b merchant.Brand) Paper {
 	return p
 }
 
-// withStructured attaches the structured file of a document too, where the brand writes them and the document has what
-// it takes.
-func (s *Service) withStructured(l mail.Letter, paper Paper, b merchant.Brand) mail.Letter {
-	if !b.Structured() || s.Structure == nil {
-		return l
+// structuredOf writes a document that was mailed, whether or not the brand writes such files today.
+func (s *Service) structuredOf(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
+	b, err := s.Purchases.Merchants().Brand(ctx, p.MerchantID, inv.BrandID)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := s.Structure(reachable(paper, b)); err != nil {
-		return l // the PDF says all there is to say
+	return s.structured(ctx, inv, p, b)
+}
+
+// withStructured attaches the structured file of a document too, where the brand writes them.
+func (s *Service) withStructured(l mail.Letter, inv Invoice, b merchant.Brand) mail.Letter {
+	if b.Structured() && s.Structure != nil {
+		l.Attachments = append(l.Attachments, purchase.Structured(inv.Number, refToStructured+inv.ID.String()))
 	}
-	l.Attachments = append(l.Attachments, mail.Attachment{Name: paper.StructuredName(), Type: StructuredType,
-		Ref: refToStructured + paper.ID.String()})
 	return l
 }

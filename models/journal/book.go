@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 
@@ -14,8 +15,11 @@ import (
 
 var currencyForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// mostEntries is how many entries one file has at most.
+// mostEntries is how many entries one file has at most, as far as the service says nothing else.
 const mostEntries = 200_000
+
+// TooMany is the code of what is refused because it is more than one file holds. Parts divides it.
+const TooMany = "too_many"
 
 // Ask is which entries are asked for.
 type Ask struct {
@@ -84,25 +88,8 @@ func (s *Service) Export(ctx context.Context, who actor.Actor, ask Ask,
 	if err := ask.check().Err(); err != nil {
 		return Book{}, err
 	}
-	b, err := s.Store.book(ctx, who.MerchantID, ask)
+	b, err := s.read(ctx, who, ask, fits)
 	if err != nil {
-		return b, err
-	}
-	b.Ask = ask
-	if len(b.Entries) > mostEntries {
-		return b, fault.At("to", "too_many",
-			"There are more than 200 000 entries in these days. Choose fewer days, or one entry for each day and kind.")
-	}
-	if b.Mapping, err = s.Store.mapping(ctx, who.MerchantID); err != nil {
-		return b, err
-	}
-	if ask.Documents {
-		if err := s.documents(ctx, who, &b); err != nil {
-			return b, err
-		}
-	}
-	wrong := fits(&b)
-	if err := wrong.Err(); err != nil {
 		return b, err
 	}
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
@@ -114,6 +101,35 @@ func (s *Service) Export(ctx context.Context, who actor.Actor, ask Ask,
 		return nil
 	})
 	return b, err
+}
+
+// read reads a book as far as one file holds it.
+func (s *Service) read(ctx context.Context, who actor.Actor, ask Ask, fits func(*Book) fault.Problems) (Book, error) {
+	most, mostOf := s.limits()
+	b, err := s.Store.book(ctx, who.MerchantID, ask, most+1)
+	if err != nil {
+		return b, err
+	}
+	b.Ask = ask
+	if len(b.Entries) > most {
+		return b, fault.At("to", TooMany, "There are more than %s entries in these days. Choose fewer days, or one "+
+			"entry for each day and kind.", plural.Number(most))
+	}
+	if b.Mapping, err = s.Store.mapping(ctx, who.MerchantID); err != nil {
+		return b, err
+	}
+	if ask.Documents {
+		if err := s.documents(ctx, who, &b, mostOf); err != nil {
+			return b, err
+		}
+	}
+	wrong := fits(&b)
+	return b, wrong.Err()
+}
+
+// limits are how many entries, and how many documents, one file has at most.
+func (s *Service) limits() (entries, documents int) {
+	return cmp.Or(s.Most, mostEntries), cmp.Or(s.Most, mostDocuments)
 }
 
 func (b *Book) first() string {

@@ -9,6 +9,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/billing"
 	"debitdesk/models/fault"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 )
 
@@ -24,10 +25,10 @@ const (
 )
 
 // documents finds what is printed on the invoices and credit notes of a book.
-func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book) error {
-	if len(b.Entries) > mostDocuments {
-		return fault.At("to", "too_many",
-			"There are more than 50 000 invoices and credit notes in these days. Choose fewer days.")
+func (s *Service) documents(ctx context.Context, who actor.Actor, b *Book, most int) error {
+	if len(b.Entries) > most {
+		return fault.At("to", TooMany, "There are more than %s invoices and credit notes in these days. Choose fewer days.",
+			plural.Number(most))
 	}
 	for some := range slices.Chunk(b.Entries, documentsRead) {
 		ids := make([]uuid.UUID, len(some))

@@ -183,6 +183,7 @@ func (m Month) IsZero() bool { return m == Month{} }
 // Service holds the use cases of the books.
 type Service struct {
 	Store Store
+	Most  int // entries, or documents, in one file; 0: as many as files have
 }
 
 // Store is where the journal is kept.

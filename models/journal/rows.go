@@ -113,11 +113,11 @@ func sumsOf(ctx context.Context, db *database.DB, where string, args ...any) (ma
 }
 
 // book reads the entries of some days, and what came before, as they stood at one moment.
-func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book, err error) {
+func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask, most int) (b Book, err error) {
 	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(tx pgx.Tx) error {
 			args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
-				"currency": ask.Currency, "most": mostEntries + 1, "kinds": kindsOf(ask)}
+				"currency": ask.Currency, "most": most, "kinds": kindsOf(ask)}
 			var e Entry
 			opening, err := tx.Query(ctx, `SELECT e.brand_id, `+roleSums()+` FROM journal_entries e WHERE
 				e.merchant_id = @m::uuid AND e.day < @from::date AND e.currency = @currency GROUP BY 1 ORDER BY 1`, args)
@@ -142,6 +142,30 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask) (b Book,
 		return b, fmt.Errorf("read the journal: %w", err)
 	}
 	return b, nil
+}
+
+// perDay counts the entries that a file has of each day.
+func (s Store) perDay(ctx context.Context, merchantID uuid.UUID, ask Ask) (out []dayCount, err error) {
+	count := `SELECT e.day::text, count(*) FROM journal_entries e` + ofDays + ` GROUP BY 1`
+	if ask.ByDay {
+		count = `SELECT e.day::text, count(*) FROM (SELECT DISTINCT e.day, e.true_day, e.kind, e.brand_id
+			FROM journal_entries e` + ofDays + `) AS e GROUP BY 1`
+	}
+	rows, err := s.Pool.Query(ctx, count+` ORDER BY 1`, pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(),
+		"to": ask.To.String(), "currency": ask.Currency, "kinds": kindsOf(ask)})
+	if err != nil {
+		return nil, fmt.Errorf("count entries by day: %w", err)
+	}
+	var day string
+	var n int64
+	if _, err := pgx.ForEachRow(rows, []any{&day, &n}, func() error {
+		on, err := calendar.ParseDate(day)
+		out = append(out, dayCount{on, n})
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("count entries by day: %w", err)
+	}
+	return out, nil
 }
 
 const ofDays = ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency

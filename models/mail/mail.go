@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/fault"
 )
 
 // Letter is a message in finished words.
@@ -25,6 +27,13 @@ type Attachment struct {
 	Type    string `json:"type"`
 	Content []byte `json:"content,omitempty"`
 	Ref     string `json:"ref,omitempty"`
+	// Optional: where the file cannot be made, since its document lacks what it must say, the mail leaves without it.
+	Optional bool `json:"optional,omitempty"`
+}
+
+// LeftOut tells that a mail leaves without the file, by the refusal to make it.
+func (a Attachment) LeftOut(refused error) bool {
+	return a.Optional && (fault.Is(refused, fault.Conflict) || fault.Is(refused, fault.NotFound))
 }
 
 // Mail is one message of the outbox. (Object, Kind, Attempt) is unique: one

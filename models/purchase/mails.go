@@ -39,7 +39,9 @@ const (
 const (
 	RefMandate   = "mandate:"    // the id of the mandate follows
 	RefInvoiceOf = "invoice-of:" // the id of the purchase follows
-	RefReceipt   = "receipt:"    // purchase, moment and cents follow, divided by colons
+	// RefStructuredOf names the same invoice as a structured file.
+	RefStructuredOf = "structured-of:"
+	RefReceipt      = "receipt:" // purchase, moment and cents follow, divided by colons
 )
 
 // RefIn is a reference to a file that is drawn in a language. English is not named, as it was before there were others.
@@ -165,6 +167,18 @@ func drawn(name, ref string) mail.Attachment {
 	return mail.Attachment{Name: name + ".pdf", Type: "application/pdf", Ref: ref}
 }
 
+// StructuredType is the media type of structured files.
+const StructuredType = "application/xml"
+
+// StructuredName is what the structured file of a document is called.
+func StructuredName(number string) string { return number + ".xml" }
+
+// Structured is the structured file of a document, by its number. It is written when the mail leaves, and left out
+// where the document lacks what such a file must name: the PDF says all there is to say.
+func Structured(number, ref string) mail.Attachment {
+	return mail.Attachment{Name: StructuredName(number), Type: StructuredType, Ref: ref, Optional: true}
+}
+
 // receiptOf names the receipt of a payment, so that it can be drawn even when the payment went back since.
 func receiptOf(p Purchase, reads locale.Language) mail.Attachment {
 	return drawn("receipt-"+strings.Map(alphanumericOrDash, p.ReferenceGenerated), RefIn(reads,
@@ -203,6 +217,9 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 	if s.Papers != nil {
 		l.Attachments = append(l.Attachments, drawn(number,
 			RefIn(rec.reads(rec.Brand), RefInvoiceOf+rec.ID.String())))
+		if rec.Brand.Structured() {
+			l.Attachments = append(l.Attachments, Structured(number, RefStructuredOf+rec.ID.String()))
+		}
 	}
 	tx.InsertMail(rec.mail(tx, MailFailed, rec.MailCount, l))
 	return nil

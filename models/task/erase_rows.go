@@ -26,10 +26,10 @@ func besideErasures(tx *database.Tx, merchantID uuid.UUID) error {
 // export begins anew. Other work goes on where it is, for what it did is done; its file is not kept.
 const openOnes = `UPDATE tasks SET claim = NULL,
 		claimed_until = CASE state WHEN 'waiting' THEN claimed_until END,
-		position = CASE WHEN kind IN ('export', 'book') THEN '{}' ELSE position END,
-		done = CASE WHEN kind IN ('export', 'book') THEN 0 ELSE done END,
-		failed = CASE WHEN kind IN ('export', 'book') THEN 0 ELSE failed END,
-		kept_until = CASE WHEN kind NOT IN ('export', 'book') THEN now() END, chunks = 0, file_bytes = 0
+		position = CASE WHEN kind IN ('export', 'book', 'journal') THEN '{}' ELSE position END,
+		done = CASE WHEN kind IN ('export', 'book', 'journal') THEN 0 ELSE done END,
+		failed = CASE WHEN kind IN ('export', 'book', 'journal') THEN 0 ELSE failed END,
+		kept_until = CASE WHEN kind NOT IN ('export', 'book', 'journal') THEN now() END, chunks = 0, file_bytes = 0
 	WHERE merchant_id = $1 AND state IN ('waiting', 'running') RETURNING id::text`
 
 // Erase leaves nothing of a person in what tasks of a merchant wrote and were asked for: files name clients, and what

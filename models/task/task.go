@@ -30,11 +30,12 @@ const (
 // Open tells that it may still change.
 func (s State) Open() bool { return s == Waiting || s == Running }
 
-// The kinds of tasks that write what is there into a file, and may begin anew: Export a list, and Book all that a
-// merchant owns.
+// The kinds of tasks that write what is there into a file, and may begin anew: Export a list, Book all that a merchant
+// owns, and Journal the journal of a long time.
 const (
-	Export = "export"
-	Book   = "book"
+	Export  = "export"
+	Book    = "book"
+	Journal = "journal"
 )
 
 // FileKept is how long a file can be downloaded; entryKept is how long the list shows a task.

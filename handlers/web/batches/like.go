@@ -13,7 +13,7 @@ import (
 )
 
 // likeView says how a batch differs from the last one like it; nil where there is none.
-func likeView(l *batch.Likeness) *pages.BatchLike {
+func likeView(l *batch.Likeness, source batch.Source) *pages.BatchLike {
 	if l == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func likeView(l *batch.Likeness) *pages.BatchLike {
 	}
 	for _, d := range l.Rows {
 		row := pages.BatchDifference{Client: components.Figure{Text: d.Name}, Row: "–", Was: amount(d.WasCents),
-			Now: amount(d.Cents), What: "Other amount"}
+			Now: amount(d.Cents), What: "Other amount", By: pricedWords(d, source)}
 		if d.ClientID != uuid.Nil {
 			row.Client.Href = words.ClientHref(d.ClientID)
 		}
@@ -53,4 +53,30 @@ func likeView(l *batch.Likeness) *pages.BatchLike {
 		v.More = "And " + plural.Of(more, "client") + " more."
 	}
 	return v
+}
+
+// broughtWords say how the rows came.
+var broughtWords = map[batch.Source]string{batch.FromFile: "In the file that ", batch.FromPaste: "In the rows that ",
+	batch.FromClients: "As "}
+
+var bringsWords = map[batch.Source]string{batch.FromFile: " uploaded on ", batch.FromPaste: " pasted on ",
+	batch.FromClients: " set it for all clients on "}
+
+// pricedWords say who made the amount of a client what it is.
+func pricedWords(d batch.Difference, source batch.Source) (out []string) {
+	if t := d.Template; t != nil {
+		text := "Like the price of " + t.How + ", changed by " + t.By + " on " + words.Moment(t.At).Text
+		if !t.From.IsZero() {
+			text += " from " + words.DayTime(t.From).Text + " on"
+		}
+		out = append(out, text+".")
+	}
+	switch p := d.Priced; {
+	case d.Cents == nil:
+	case p.How != "":
+		out = append(out, p.By+" on "+words.Moment(p.At).Text+". "+p.How)
+	default:
+		out = append(out, broughtWords[source]+p.By+bringsWords[source]+words.Moment(p.At).Text+".")
+	}
+	return out
 }

@@ -65,7 +65,7 @@ func (h *Batches) reviewPage(c echo.Context, b batch.Batch, form url.Values, ref
 		Hold: components.Select{Label: "Hold before sending", Name: "hold", Quiet: true, Error: wrong["hold"],
 			Hint:    "Until then you can stop the batch and nothing is sent.",
 			Options: holds(form.Get("hold"))},
-		Warnings: h.warnings(v), Like: likeView(v.Like)}
+		Warnings: h.warnings(v), Like: likeView(v.Like, v.Batch.Source)}
 	for _, t := range v.Totals {
 		view.Totals = append(view.Totals, pages.SumLine{Due: words.SayDay(t.Due, h.Desk.Now()),
 			Rows: words.Grouped(int64(t.Rows)), Sum: words.Sum(t.Cents, "")})

@@ -24,6 +24,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
+	"debitdesk/models/task"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -35,6 +36,7 @@ type Books struct {
 	Journal   *journal.Service
 	Purchases *purchase.Service
 	Brands    merchant.Store
+	Tasks     *task.Service
 }
 
 const (
@@ -184,6 +186,12 @@ func (h *Books) Export(c echo.Context) error {
 		var b journal.Book
 		if b, err = h.Journal.Export(c.Request().Context(), access.Actor(c), ask, format.Check); err == nil {
 			name, kind, err = format.Pack(&file, &b)
+		}
+	}
+	if tooMany(err) {
+		err = h.inBackground(c, form.Get(kit.FormKeyName), ask, format)
+		if err == nil {
+			return nil
 		}
 	}
 	if kit.MayShow(err) {

@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -96,6 +97,9 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 		if err == nil {
 			add(components.Fact{Label: "Token", Value: t.Token.Named(), Href: words.TokenPath(id)})
 			add(components.Fact{Label: "Mandate", Value: "Wording and evidence", Href: words.MandatePath(t.MandateID)})
+			if err := p.riskFact(c, rec, t.Token, add); err != nil {
+				return f, err
+			}
 		}
 	}
 	if rec.AwaitsClient() || unconfirmed(rec) {
@@ -119,6 +123,20 @@ func (p *Purchases) facts(c echo.Context, rec purchase.Record, now time.Time) (c
 	add(components.Fact{Label: "Our reference", Value: rec.ReferenceGenerated, Copy: rec.ReferenceGenerated})
 	add(components.Fact{Label: "Brand", Value: rec.Brand.Name})
 	return f, nil
+}
+
+// riskFact says of a planned debit whose account failed last whether it is likely to fail.
+func (p *Purchases) riskFact(c echo.Context, rec purchase.Record, t token.Token, add func(components.Fact)) error {
+	d := rec.Collection
+	if p.Risk == nil || t.Failures == 0 || d == nil || d.State.Outcome() != collection.OutcomeOpen {
+		return nil
+	}
+	risk, likely, err := p.Risk(c.Request().Context(), access.Actor(c), *d)
+	if err == nil && likely {
+		add(components.Fact{Label: "Likely to fail", Value: words.RiskBefore(risk.Record) + " " + words.RiskCases(risk) +
+			" failed (" + words.Range(risk.Like.Range()) + ")."})
+	}
+	return err
 }
 
 // tokenOf is the token that a purchase was charged with, or the one it is.

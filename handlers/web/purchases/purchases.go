@@ -14,10 +14,12 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
+	"debitdesk/models/analysis"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank"
 	"debitdesk/models/billing"
 	"debitdesk/models/client"
+	"debitdesk/models/collection"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
 	"debitdesk/models/mail/outbox"
@@ -48,6 +50,8 @@ type Purchases struct {
 	Notes         kit.NotesPanel
 	// Plan shows what a plan does about a purchase; nil without one.
 	Plan func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, error)
+	// Risk tells whether a planned debit is likely to fail, and why; nil: nobody knows.
+	Risk func(ctx context.Context, who actor.Actor, c collection.Collection) (analysis.AtRisk, bool, error)
 }
 
 func (p *Purchases) list() kit.Shown {

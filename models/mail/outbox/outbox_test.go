@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"sync"
 	"testing"
@@ -446,6 +447,43 @@ func TestWordsAreKeptAndFilesAreOnlyNamed(t *testing.T) {
 	if string(brought) != "%PDF of invoice:1" {
 		t.Errorf("the relay was brought %q", brought)
 	}
+}
+
+func TestAMailLeavesWithoutAFileThatMayBeLeftOutAndCannotBeMade(t *testing.T) {
+	var left []string
+	lacks := fault.New(fault.Conflict, "not_structured", "The client has no address.")
+	w := outbox.WithFiles{Sender: sent(func(m mail.Mail) {
+		for _, a := range m.Attachments {
+			left = append(left, a.Name+" "+string(a.Content))
+		}
+	}), File: func(_ context.Context, _ uuid.UUID, ref string) ([]byte, error) {
+		if ref == "broken" {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, lacks
+	}}
+	m := mail.Mail{Letter: mail.Letter{Attachments: []mail.Attachment{{Name: "1.xml", Ref: "1", Optional: true},
+		{Name: "2.pdf", Content: []byte("%PDF")}}}}
+	if err := w.Send(t.Context(), m, mail.LastByte{}); err != nil || !slices.Equal(left, []string{"2.pdf %PDF"}) ||
+		len(m.Attachments) != 2 {
+		t.Errorf("it left with %q: %v", left, err)
+	}
+	m.Attachments[0].Ref = "broken"
+	if err := w.Send(t.Context(), m, mail.LastByte{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("it left although its file failed: %v", err)
+	}
+	m.Attachments[0] = mail.Attachment{Name: "1.pdf", Ref: "1"}
+	if err := w.Send(t.Context(), m, mail.LastByte{}); !errors.Is(err, lacks) {
+		t.Errorf("it left without its invoice: %v", err)
+	}
+}
+
+// sent is a relay that takes everything.
+type sent func(mail.Mail)
+
+func (s sent) Send(_ context.Context, m mail.Mail, _ mail.LastByte) error {
+	s(m)
+	return nil
 }
 
 // files is a relay that looks at the first attachment alone.

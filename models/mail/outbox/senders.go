@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -26,15 +25,20 @@ type WithFiles struct {
 
 // Send implements mail.Sender.
 func (w WithFiles) Send(ctx context.Context, m mail.Mail, last mail.LastByte) error {
-	m.Attachments = slices.Clone(m.Attachments)
-	for i, a := range m.Attachments {
-		if a.Ref == "" {
-			continue
+	named := m.Attachments
+	m.Attachments = nil
+	for _, a := range named {
+		if a.Ref != "" {
+			var err error
+			a.Content, err = w.File(ctx, m.MerchantID, a.Ref)
+			if a.LeftOut(err) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("attach %s: %w", a.Name, err)
+			}
 		}
-		var err error
-		if m.Attachments[i].Content, err = w.File(ctx, m.MerchantID, a.Ref); err != nil {
-			return fmt.Errorf("attach %s: %w", a.Name, err)
-		}
+		m.Attachments = append(m.Attachments, a)
 	}
 	return w.Sender.Send(ctx, m, last)
 }
