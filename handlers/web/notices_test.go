@@ -104,7 +104,7 @@ func TestClientsAreToldOfADebitOnceSomeDaysBefore(t *testing.T) {
 		t.Errorf("%d changes are in the audit", n)
 	}
 	round(calendar.On(2026, time.December, 2).At(9, 0)) // the bank has answered
-	late := h.Member(h.A, "late", actor.ReadOnly, nil) // the sessions of before are over
+	late := h.Member(h.A, "late", actor.ReadOnly, nil)  // the sessions of before are over
 	h.Page(late, "GET", at, nil).Want(http.StatusOK).Contains("What became of these debits", "Too few debits of each kind")
 }
 
