@@ -118,7 +118,7 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, 
 		if err := save(tx, set); err != nil {
 			return err
 		}
-		text := "Clients are not told of debits before them any more."
+		text := "Clients are no longer told of debits before them."
 		if set.On() {
 			text = "Clients are told of a debit " + days(set.Days) + " before it."
 		}

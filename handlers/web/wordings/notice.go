@@ -107,7 +107,7 @@ func (h *Wordings) SaveNotice(c echo.Context) error {
 	case err != nil:
 		return err
 	}
-	text := "No notices are sent any more."
+	text := "Notices are no longer sent."
 	if set.On() {
 		text = "Notices are sent from tomorrow at 08:00."
 	}
