@@ -43,13 +43,13 @@ func (h *Wordings) notice(ctx context.Context, v *pages.WordingView, a asked, wh
 	if who.Can(actor.Manage) {
 		n.Action = a.href() + "/notice"
 	}
-	n.Days = components.Select{Label: "When", Name: "days", Error: byInput["days"], Width: "m",
+	n.Days = components.Select{Label: "When", Name: "days", Error: byInput["days"], Width: "m", Quiet: true,
 		Options: []components.Option{{Value: "0", Text: "No notice", Selected: in.Days == 0}}}
 	for d := 1; d <= notice.MostDays; d++ {
 		n.Days.Options = append(n.Days.Options, components.Option{Value: strconv.Itoa(d), Selected: in.Days == d,
 			Text: plural.Of(d, "day") + " before"})
 	}
-	n.Channel = components.Select{Label: "How", Name: "channel", Error: byInput["channel"], Width: "m"}
+	n.Channel = components.Select{Label: "How", Name: "channel", Error: byInput["channel"], Width: "m", Quiet: true}
 	for _, c := range []notice.Channel{notice.ByMail, notice.BySMS} {
 		n.Channel.Options = append(n.Channel.Options, components.Option{Value: string(c), Text: channelNames[c],
 			Selected: in.Channel == c})
