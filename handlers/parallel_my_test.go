@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
 )
 
@@ -82,6 +83,10 @@ func (c *callers) ownPages() {
 	c.all("POST /settings/brands/:id/messages/:message/test", func(int) ask {
 		return ask{ids: message, body: form("language", "en")}
 	}, 303) // from the eleventh within an hour on it says so
+	c.all("POST /settings/brands/:id/messages/:message/notice", func(i int) ask {
+		return ask{ids: []string{c.A.BrandID.String(), notice.Kind}, body: form("version", "0", "days",
+			fmt.Sprint(1+i%notice.MostDays), "channel", "mail")}
+	}, 303) // all but the first are told that another was quicker
 }
 
 // mailedTo is what the newest mail of a kind to a client says where a pattern finds it.

@@ -100,6 +100,9 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/brands/:id/page", e.ClientPages.Settings},
 			{page, "POST", "/settings/brands/:id/page", e.ClientPages.Set},
 		}},
+		{actor.Manage, "Whether clients are told of debits before them", []Route{
+			{page, "POST", "/settings/brands/:id/messages/:message/notice", e.Wordings.SaveNotice},
+		}},
 		{actor.Manage, "Your own words in messages to clients", []Route{
 			{page, "GET", "/settings/brands/:id/messages/:message/words", e.Wordings.Words},
 			{page, "POST", "/settings/brands/:id/messages/:message/words", e.Wordings.Save},

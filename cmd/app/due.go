@@ -8,8 +8,8 @@ import (
 )
 
 // RunDue does what the clock has made due: the debits, then the periods of
-// subscriptions that begin, the steps of plans, and the debits that came of those, and the reports that people have
-// mailed each month.
+// subscriptions that begin, the steps of plans, and the debits that came of those, then the notices of debits, and the
+// reports that people have mailed each month.
 func (s Services) RunDue(ctx context.Context) error {
 	wrong := s.runDebits(ctx)
 	billed, err := s.Subscriptions.Run(ctx)
@@ -20,7 +20,8 @@ func (s Services) RunDue(ctx context.Context) error {
 	if took > 0 {
 		planned = errors.Join(planned, s.runDebits(ctx))
 	}
-	return errors.Join(wrong, err, planned, s.SavedReports.Run(ctx))
+	_, told := s.Notices.Run(ctx)
+	return errors.Join(wrong, err, planned, told, s.SavedReports.Run(ctx))
 }
 
 // SendDue sends the mails and short messages whose turn has come, and tells how many there were.
@@ -57,6 +58,9 @@ func (s Services) Overdue(ctx context.Context) (bool, error) {
 	if late, err := s.Plans.Overdue(ctx); err != nil || late {
 		return late, err
 	}
+	if late, err := s.Notices.Overdue(ctx); err != nil || late {
+		return late, err
+	}
 	return s.Subscriptions.Overdue(ctx)
 }
 
@@ -67,7 +71,7 @@ func (s Services) nextDue(ctx context.Context) (at time.Time, found bool, err er
 		return at, found, err
 	}
 	also := []func(context.Context) (time.Time, bool, error){s.Subscriptions.NextDue, s.Plans.NextDue,
-		s.Texts.Store.NextDue}
+		s.Notices.NextDue, s.Texts.Store.NextDue}
 	if s.Exchange != nil {
 		also = append(also, s.Exchange.NextDue)
 	}

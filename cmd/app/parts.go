@@ -191,7 +191,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Messages = &messages.Messages{Desk: desk, Exports: exports, Service: &message.Service{
 		Store: message.Store{DB: db}, Mails: s.Outbox.Store}}
 	d.Wordings = &wordings.Wordings{Desk: desk, Service: s.Wording, Brands: s.Merchants.Store,
-		Writer: s.Letters}
+		Writer: s.Letters, Notices: s.Notices}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}

@@ -52,6 +52,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
 	"debitdesk/models/merchant"
+	"debitdesk/models/notice"
 	"debitdesk/models/ownrule"
 	"debitdesk/models/plan"
 	"debitdesk/models/planner"
@@ -116,6 +117,7 @@ type Services struct {
 	Find          *find.Service
 	ClientPages   *clientpage.Service
 	Texts         *texting.Service
+	Notices       *notice.Service
 	Capabilities  bank.Capabilities // of the bank connection
 	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
@@ -276,6 +278,8 @@ func New(o Options) (Services, error) {
 	out.Followups = &followup.Service{Store: followup.Store{DB: s}, Now: s.Now}
 	out.Texts = textsOf(s, o, clients.Store, words, days)
 	purchases.Texts = out.Texts
+	out.Notices = &notice.Service{Store: notice.Store{DB: s}, Purchases: purchases, Texts: out.Texts, Letters: words,
+		Now: now}
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,
 		InTx: s.InTx, Store: clientpage.Store{DB: s},
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
@@ -304,7 +308,7 @@ func New(o Options) (Services, error) {
 		out.Controls = &simulation.Controls{Store: simulation.Store{DB: s}, Clock: s.Clock, Debits: out.Debits,
 			Purchases:     purchases,
 			Subscriptions: subscriptions, Webhooks: out.Webhooks, Mail: out.SendDue,
-			Exchange: o.Exchange, Plans: out.Plans}
+			Exchange: o.Exchange, Plans: out.Plans, Notices: out.Notices}
 		if at.sandbox != nil {
 			out.Controls.Phone, out.Controls.Bank = at.sandbox.ForceMandate,
 				func(ctx context.Context, id uuid.UUID, code, dispute string) error {

@@ -45,6 +45,7 @@ import (
 	"debitdesk/models/followup"
 	"debitdesk/models/mandate"
 	"debitdesk/models/member"
+	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
 	"debitdesk/models/queue"
 	"debitdesk/models/requestlog"
@@ -102,8 +103,9 @@ type House struct {
 	// ClientPages mail links when tests call SendAsked.
 	ClientPages *clientpage.Service
 	// Texts are kept by the sandbox when tests call Send or SendDue.
-	Texts *texting.Service
-	ahead atomic.Int64 // by how much real time was moved
+	Texts   *texting.Service
+	Notices *notice.Service
+	ahead   atomic.Int64 // by how much real time was moved
 
 	Round func(context.Context) error // does everything that workers find to do, once
 
@@ -176,6 +178,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		use.Exchange = h.Exchange // for its pages; nothing runs it but the test
 	}
 	h.Tasks, h.Followups, h.ClientPages, h.Texts = use.Tasks, use.Followups, use.ClientPages, use.Texts
+	h.Notices = use.Notices
 	h.Round = func(ctx context.Context) error {
 		_, sent := use.SendDue(ctx)
 		return errors.Join(use.RunDue(ctx), sent, use.Webhooks.Work(ctx), use.Batches.TakeUp(ctx), use.Statements.TakeUp(ctx),

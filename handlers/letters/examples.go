@@ -16,8 +16,10 @@ import (
 	"debitdesk/models/mail"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
+	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
+	"debitdesk/models/token"
 	"debitdesk/views/emails"
 )
 
@@ -66,6 +68,17 @@ func (e Example) record() purchase.Record {
 		Result: collection.ResultOf("02")}}
 }
 
+// planned is a debit that has not run yet.
+func (e Example) planned() purchase.Record {
+	rec := e.record()
+	rec.Collection = &collection.Collection{State: collection.Scheduled, AmountCents: exampleCents,
+		Currency: e.Brand.Currency, ActionDate: e.today().AddDays(2), StatementLine: "EXAMPLE"}
+	if p, has := e.Brand.DefaultProfile(); has {
+		rec.Collection.StatementLine = p.AbbreviatedName
+	}
+	return rec
+}
+
 func (e Example) paper() billing.Paper {
 	p := billing.Unnumbered(e.purchase(), e.Brand)
 	p.Words = e.Brand.OwnWords
@@ -102,6 +115,9 @@ var mails = map[string]func(e Example) mail.Letter{
 		return e.Reminder(e.payer(), e.Brand, []purchase.Record{e.record()})
 	},
 	purchase.MailCredit: func(e Example) mail.Letter { return e.CreditNote(e.creditNote()) },
+	notice.Kind: func(e Example) mail.Letter {
+		return e.Notice(e.planned(), token.Token{AccountMask: "•••• 1234", BankCode: "470010"})
+	},
 	purchase.MailPrice: func(e Example) mail.Letter {
 		from := e.today().AddDays(40)
 		return e.PriceChanged(e.payer(), e.Brand, []purchase.NewPrice{{Title: exampleWhat, Currency: e.Brand.Currency,
@@ -137,6 +153,7 @@ var mails = map[string]func(e Example) mail.Letter{
 // texts are how each kind of SMS is worded.
 var texts = map[string]func(e Example) string{
 	sms.Reminder: func(e Example) string { return e.ReminderSMS(e.purchase(), e.Brand, exampleCents) },
+	notice.Kind:  func(e Example) string { return e.NoticeSMS(e.planned()) },
 	sms.Page:     func(e Example) string { return e.ClientPageSMS(e.payer(), e.Brand, exampleToken) },
 	sms.Code:     func(e Example) string { return e.ClientCodeSMS(e.payer(), e.Brand, "000000") },
 	sms.StopNoted: func(e Example) string {

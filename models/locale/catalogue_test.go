@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/sms"
 )
 
@@ -201,7 +203,7 @@ func TestShortMessagesTakeOnePart(t *testing.T) {
 				link = "https://desk.example.co.za/my/link/A21c7484c47531bc1be8e1"
 			}
 			text := sms.Plain(In(l).Say(key, "business", sms.Shorten(strings.Repeat("Kloof Street ", 5)), "amount",
-				In(l).Money(99_999_999, "ZAR"), "link", link))
+				In(l).Money(99_999_999, "ZAR"), "date", In(l).Day(calendar.On(2026, time.September, 30)), "link", link))
 			if c := sms.CountOf(text); c.Parts != 1 || c.Encoding != sms.GSM7 {
 				t.Errorf("%s %s: %+v %s", l, key, c, text)
 			}

@@ -52,6 +52,8 @@ type Controls struct {
 	Mail func(ctx context.Context) (int, error)
 	// Plans take the steps after failed debits; nil takes none.
 	Plans Worker
+	// Notices tell clients of debits before them; nil: nobody does.
+	Notices Worker
 	// Exchange is what a bank connection does by itself; nil does nothing.
 	Exchange Worker
 	// Subscriptions bills the periods that begin; nil bills nothing.
@@ -134,6 +136,9 @@ func (c *Controls) runOnce(ctx context.Context, done *Processed) error {
 				err = c.runDebits(ctx, done)
 			}
 		}
+		if err == nil && c.Notices != nil {
+			_, err = c.Notices.Run(ctx)
+		}
 		if wrong = err; err == nil || ctx.Err() != nil {
 			break
 		}
@@ -166,7 +171,7 @@ func (c *Controls) runDebits(ctx context.Context, done *Processed) error {
 
 // workers are what the clock makes due beside the debits.
 func (c *Controls) workers() []Worker {
-	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Plans, c.Webhooks},
+	return slices.DeleteFunc([]Worker{c.Exchange, c.Subscriptions, c.Plans, c.Notices, c.Webhooks},
 		func(w Worker) bool { return w == nil })
 }
 

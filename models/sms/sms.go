@@ -106,6 +106,10 @@ func (m Message) LetsIn() bool { return slices.Contains(LettingIn, m.Kind) }
 // Answers tells that the message answers what the client has just asked for, so that it goes out at any hour.
 func (m Message) Answers() bool { return m.Kind == StopNoted || m.Kind == ResumeNoted }
 
+// AtAnyHour tells that the message waits for no hours: an answer, or a code that the client waits for (source:
+// follow-up, section 15).
+func (m Message) AtAnyHour() bool { return m.Answers() || m.Kind == Code }
+
 // LinkNotKept is what is shown in the place of such a text once it has left.
 const LinkNotKept = "The link or code in this SMS was for one person only and is not kept."
 

@@ -108,10 +108,10 @@ func (s *Service) try(ctx context.Context, m sms.Message) error {
 		return s.giveUp(ctx, m, sms.Failed, sms.Unread)
 	case m.ExpiresAt.Before(now):
 		return s.giveUp(ctx, m, sms.Skipped, "It could not be sent in time.")
-	case !m.Answers() && next.After(m.ExpiresAt):
+	case !m.AtAnyHour() && next.After(m.ExpiresAt):
 		return s.giveUp(ctx, m, sms.Skipped,
 			"It would have gone out too late: SMS wait for the hours in which they may be sent.")
-	case !m.Answers() && next.After(now):
+	case !m.AtAnyHour() && next.After(now):
 		return s.Store.putOff(ctx, m, "", next, false)
 	}
 	today := calendar.DateOf(now)

@@ -110,7 +110,7 @@ func (s *Service) Queue(tx *database.Tx, m sms.Message) (sms.Message, error) {
 			return m, errBlocked
 		}
 	}
-	if m.NotBefore = tx.Now(); !m.Answers() {
+	if m.NotBefore = tx.Now(); !m.AtAnyHour() {
 		if m.NotBefore, err = s.When(tx.Context(), m.MerchantID, tx.Now()); err != nil {
 			return m, err
 		}

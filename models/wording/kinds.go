@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"debitdesk/models/clientpage"
+	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
 )
@@ -37,6 +38,8 @@ var Kinds = []Kind{
 		When: "Sent when you subscribe a client whose account you may debit already."},
 	{Name: purchase.MailInvoice, Title: "Invoice", ByMail: true, Places: full,
 		When: "Sent when you invoice a client; it asks for payment, or announces the debit."},
+	{Name: notice.Kind, Title: "Notice of a debit", ByMail: true, BySMS: true, Places: full,
+		When: "Sent some days before a debit, if you switch it on."},
 	{Name: purchase.MailReceipt, Title: "Receipt", ByMail: true, Places: full,
 		When: "Sent when a purchase is paid, if a receipt was asked for."},
 	{Name: purchase.MailFailed, Title: "Failed debit", ByMail: true, Places: full,

@@ -20,6 +20,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
+	"debitdesk/models/notice"
 	"debitdesk/models/texting"
 	"debitdesk/models/wording"
 	"debitdesk/views/components"
@@ -34,6 +35,7 @@ type Wordings struct {
 	Service *wording.Service
 	Brands  merchant.Store
 	Writer  letters.Writer
+	Notices *notice.Service
 }
 
 const (
@@ -167,6 +169,11 @@ func (h *Wordings) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	return h.show(c, http.StatusOK, a, nil, nil)
+}
+
+// show shows a kind of message; of the notice of a debit with what was chosen and refused.
+func (h *Wordings) show(c echo.Context, status int, a asked, in *notice.Input, refused error) error {
 	v := pages.WordingView{Title: a.Title, When: a.When,
 		Back: components.Link{Text: "Messages to clients", Href: path(a.brand)}}
 	looks := c.QueryParam("look")
@@ -181,11 +188,13 @@ func (h *Wordings) Show(c echo.Context) error {
 		v.SMS = texts.Counted(texting.Drafted(text))
 		v.SMS.Count += "."
 	}
+	if err := h.notice(c.Request().Context(), &v, a, access.Actor(c), in, refused); err != nil {
+		return err
+	}
 	page := c.Response().Header()
 	page.Set(echo.HeaderContentSecurityPolicy, strings.Replace(page.Get(echo.HeaderContentSecurityPolicy),
 		"style-src 'self'", "style-src 'self' "+emails.StyleSource(), 1))
-	return h.Desk.ShowIn(c, http.StatusOK, a.Title, words.SettingsSection,
-		func(f layout.Frame) templ.Component { return pages.Wording(f, v) })
+	return h.page(c, status, v)
 }
 
 func lookOf(asked string) string {

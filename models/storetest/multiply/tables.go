@@ -52,6 +52,7 @@ var fixedTables = []string{
 	"first_links",
 	"book_settings",
 	"client_page_settings",
+	"notice_settings",
 	"book_accounts",
 	"book_vat_bases",
 	"book_closings",
