@@ -197,12 +197,12 @@ func (b Base) invoice(r purchase.Record) *string {
 	if r.Product != purchase.ByInvoices && r.Product != purchase.BySubscriptionInvoice {
 		return nil
 	}
-	address := string(b) + "/p/" + r.ID.String() + "/invoice/"
+	address := string(b) + weblink.Payer(r.ID) + "invoice/"
 	return &address
 }
 
 func (b Base) checkout(r purchase.Record) *string {
-	address := string(b) + "/p/" + r.ID.String() + "/"
+	address := string(b) + weblink.Payer(r.ID)
 	if r.Payment != nil {
 		address += "invoice/"
 	}

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
@@ -169,7 +170,7 @@ func ask(w locale.Words, rec purchase.Record, o purchase.Offer, r purchase.Recur
 	}
 	a.Lines = linesOf(rec)
 	if more := len(a.Lines) - linesShown; more > 0 {
-		a.Lines, a.More, a.MoreHref = a.Lines[:linesShown], w.Count("pay.ask.more", more), path(rec.ID)+"invoice/"
+		a.Lines, a.More, a.MoreHref = a.Lines[:linesShown], w.Count("pay.ask.more", more), weblink.Payer(rec.ID)+"invoice/"
 	}
 	if o.Asking.Terms != nil {
 		w.Lack() // the terms that a bank will ask the client to confirm are in English
@@ -203,7 +204,7 @@ func storedForm(w locale.Words, rec purchase.Record, o purchase.Offer, in form) 
 		return nil
 	}
 	shown := o.Stored[:min(len(o.Stored), storedShown)]
-	f := &checkout.StoredForm{Action: path(rec.ID),
+	f := &checkout.StoredForm{Action: weblink.Payer(rec.ID),
 		Button: w.Say("pay.stored.button", "amount", w.Money(rec.OpenCents(), rec.Currency)),
 		Choices: components.RadioCards{Legend: w.Say("pay.stored.legend"), Name: "recurring_token",
 			Value: shown[0].Token.ID.String(), Required: true}}
@@ -253,7 +254,7 @@ func (p *Pages) accountForm(w locale.Words, rec purchase.Record, o purchase.Offe
 	if len(options) > 0 && options[len(options)-1].Selected && branch == "" && in.bank != otherBank {
 		branch = in.bank // a branch that is not in the list
 	}
-	f := &checkout.AccountForm{Action: path(rec.ID), Title: w.Say("pay.form.title"), Version: o.Version,
+	f := &checkout.AccountForm{Action: weblink.Payer(rec.ID), Title: w.Say("pay.form.title"), Version: o.Version,
 		Name: components.Field{Label: w.Say("pay.form.holder"), Name: "full_name", Value: in.name, Error: wrong["full_name"],
 			Autocomplete: "name", MaxLength: 128, Required: true,
 			Hint: w.Say("pay.form.holder_hint")},

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
@@ -61,10 +62,10 @@ func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.P
 		add(w.Say("mail.credit.total"), w.Say("pay.credited", "amount", w.Money(note.TotalCents, note.Currency), "number",
 			note.Number))
 		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.credit", "number", note.Number),
-			Href: path(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
+			Href: weblink.Payer(rec.ID) + "invoice.pdf?credit-note=" + note.ID.String()})
 		if rec.Brand.Structured() {
 			v.Files = append(v.Files, components.Link{Text: w.Say("pay.ubl.credit", "number", note.Number),
-				Href: path(rec.ID) + "invoice.xml?credit-note=" + note.ID.String()})
+				Href: weblink.Payer(rec.ID) + "invoice.xml?credit-note=" + note.ID.String()})
 		}
 	}
 	if part := rec.PartPaidCents(); part > 0 {
@@ -72,9 +73,9 @@ func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.P
 		add(w.Say("pay.still"), w.Money(rec.OpenCents(), rec.Currency))
 	}
 	if docs.Invoice != nil {
-		files := []components.Link{{Text: w.Say("pay.pdf.invoice"), Href: path(rec.ID) + "invoice.pdf"}}
+		files := []components.Link{{Text: w.Say("pay.pdf.invoice"), Href: weblink.Payer(rec.ID) + "invoice.pdf"}}
 		if rec.Brand.Structured() {
-			files = append(files, components.Link{Text: w.Say("pay.ubl.invoice"), Href: path(rec.ID) + "invoice.xml"})
+			files = append(files, components.Link{Text: w.Say("pay.ubl.invoice"), Href: weblink.Payer(rec.ID) + "invoice.xml"})
 		}
 		v.Files = append(files, v.Files...)
 	}
@@ -83,12 +84,12 @@ func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.P
 		if paper.Number == "" {
 			v.Title = w.Say("paper.receipt")
 		}
-		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"), Href: path(rec.ID) + "receipt.pdf"})
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"), Href: weblink.Payer(rec.ID) + "receipt.pdf"})
 		add(w.Say("paper.paid"), w.Day(calendar.DateOf(rec.Payment.PaidOn)))
 	}
 	v.Frame = p.frame(w, rec, v.Title)
 	if offer.Open() {
-		v.Action, v.ActionTo = w.Say("mail.reminder.pay_this"), path(rec.ID)
+		v.Action, v.ActionTo = w.Say("mail.reminder.pay_this"), weblink.Payer(rec.ID)
 		if offer.FirstDebit.IsZero() {
 			v.Action = w.Say("pay.set_up")
 		}

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 )
 
@@ -77,7 +78,7 @@ func (p *Pages) send(c echo.Context, status int, rec purchase.Record,
 	}
 	at := *c.Request().URL
 	if c.Request().Method != http.MethodGet && c.Request().Method != http.MethodHead {
-		at = url.URL{Path: path(rec.ID)} // what was sent is not sent again by a link
+		at = url.URL{Path: weblink.Payer(rec.ID)} // what was sent is not sent again by a link
 	}
 	return html.Send(c, status, locale.Whole(reads, func(w locale.Words) templ.Component {
 		return draw(w, Languages(at, w, rec.Brand))

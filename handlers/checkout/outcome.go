@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
@@ -59,7 +60,7 @@ func (s story) outcome() checkout.Outcome {
 	o.Subscription = subscriptionLink(w, rec)
 	switch rec.Status {
 	case purchase.Paid, purchase.Refunded, purchase.PendingRefund, purchase.Cleared, purchase.Settled:
-		o.Receipt = components.Link{Text: w.Say("pay.receipt"), Href: path(rec.ID) + "invoice/"}
+		o.Receipt = components.Link{Text: w.Say("pay.receipt"), Href: weblink.Payer(rec.ID) + "invoice/"}
 	default:
 	}
 	return o
@@ -70,7 +71,7 @@ func subscriptionLink(w locale.Words, rec purchase.Record) components.Link {
 	if rec.SubscriberID == uuid.Nil {
 		return components.Link{}
 	}
-	return components.Link{Text: w.Say("pay.subscription"), Href: path(rec.ID) + "subscription/"}
+	return components.Link{Text: w.Say("pay.subscription"), Href: weblink.Payer(rec.ID) + "subscription/"}
 }
 
 // story is what the words of an outcome are made from.

@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -83,7 +84,7 @@ func (p *Pages) Give(c echo.Context) error {
 	if to := abroad(done.Options.SuccessRedirect); to != nil && !unanswered(done) {
 		return c.Redirect(http.StatusSeeOther, to.String())
 	}
-	return c.Redirect(http.StatusSeeOther, path(done.ID))
+	return c.Redirect(http.StatusSeeOther, weblink.Payer(done.ID))
 }
 
 // unanswered tells that the payer's bank has yet to ask: the page then waits here.
@@ -225,8 +226,6 @@ func abroad(link string) *url.URL {
 func notOfHost(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-:[]", r))
 }
-
-func path(id uuid.UUID) string { return "/p/" + id.String() + "/" }
 
 func wantsJSON(c echo.Context) bool {
 	accept := c.Request().Header.Get("Accept")

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
@@ -15,7 +16,7 @@ import (
 // (POPIA section 18, rulebook popia.objection).
 func rights(w locale.Words, rec purchase.Record) checkout.PageView {
 	return checkout.PageView{Rights: w.Say("pay.rights", "business", rec.Brand.Name),
-		RightsLink: components.Link{Text: w.Say("pay.rights_link"), Href: path(rec.ID) + "rights/"}}
+		RightsLink: components.Link{Text: w.Say("pay.rights_link"), Href: weblink.Payer(rec.ID) + "rights/"}}
 }
 
 // AskPath is where the clients of a business ask for a link to their own page.

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 )
 
 // status is the answer to pollers. Awaiting is "payer" while the page asks for
@@ -32,7 +33,7 @@ func (p *Pages) answerStatus(c echo.Context, rec purchase.Record) error {
 		}
 	}
 	now := p.Purchases.Now()
-	answer := status{Status: rec.Status, Next: p.BaseURL + path(rec.ID)}
+	answer := status{Status: rec.Status, Next: p.BaseURL + weblink.Payer(rec.ID)}
 	awaiting := func(whom string, until time.Time) {
 		answer.Awaiting = &whom
 		if !until.IsZero() {

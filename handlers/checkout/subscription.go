@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/purchase"
 	"debitdesk/models/subscription"
+	"debitdesk/models/weblink"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
 )
@@ -48,7 +49,7 @@ func (p *Pages) StopSubscription(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	at := path(rec.ID) + "subscription/"
+	at := weblink.Payer(rec.ID) + "subscription/"
 	if c.FormValue("confirm") != "yes" {
 		return c.Redirect(http.StatusSeeOther, at+"?stop")
 	}
@@ -101,7 +102,7 @@ func afterStop(w locale.Words, brand string, stop purchase.Stop) (rules []string
 
 func (p *Pages) subscriptionView(w locale.Words, rec purchase.Record, t subscription.Template,
 	s subscription.Subscriber, r purchase.Recurrence, stop purchase.Stop) checkout.SubscriptionView {
-	at := path(rec.ID) + "subscription/"
+	at := weblink.Payer(rec.ID) + "subscription/"
 	v := checkout.SubscriptionView{Title: t.Name(), Text: w.Say("sub.text", "business", rec.Brand.Name), Kind: "ok",
 		Icon: "repeat", Back: at, AskHref: at + "?stop", MeansTitle: w.Say("sub.means"), Yes: w.Say("sub.yes"),
 		No: w.Say("sub.no"), StopText: w.Say("sub.stop")}

@@ -11,12 +11,13 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/emails"
 )
 
 // link is the payer's page; knowing the id is the permission.
 func (w Writer) link(p purchase.Purchase) string {
-	return strings.TrimRight(w.Base, "/") + "/p/" + p.ID.String() + "/"
+	return strings.TrimRight(w.Base, "/") + weblink.Payer(p.ID)
 }
 
 func letter(v emails.View) mail.Letter {

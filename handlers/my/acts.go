@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
 )
@@ -269,7 +270,7 @@ func (p *Pages) done(c echo.Context, v clientpage.Visit, a clientpage.Act) error
 		if err != nil {
 			return err
 		}
-		next = "/p/" + id.String() + "/"
+		next = weblink.Payer(id)
 	}
 	return p.show(c, http.StatusOK, v, func(w locale.Words) templ.Component {
 		title := w.Say("my.done.title")

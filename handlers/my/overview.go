@@ -25,6 +25,7 @@ import (
 	"debitdesk/models/report"
 	"debitdesk/models/subscription"
 	"debitdesk/models/token"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
 )
@@ -211,7 +212,7 @@ func (p *Pages) owe(w locale.Words, o overview) my.Part {
 		}
 		if one.Payable(now) {
 			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", l.Reference),
-				Href: "/p/" + l.ID.String() + "/"})
+				Href: weblink.Payer(l.ID)})
 			o.offer(w, &i.Links, one.BrandID, clientpage.Promise, l.ID)
 			if p.Service.Purchases.MayResendInvoice(one.Record) == nil {
 				o.offer(w, &i.Links, one.BrandID, clientpage.Invoice, l.ID)
@@ -314,7 +315,7 @@ func paid(w locale.Words, o overview) my.Part {
 		one := o.outlooks[l.ID]
 		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.ReceivedCents, l.Currency),
 			Pill: checkout.State(w, one.Record)}
-		at, reads := "/p/"+l.ID.String()+"/", ""
+		at, reads := weblink.Payer(l.ID), ""
 		if len(one.Brand.Offered()) > 0 { // the file is in the language of this page
 			reads = "?" + checkout.LanguageField + "=" + string(w.Language)
 		}

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/documents"
 )
 
@@ -54,7 +55,7 @@ func (d Mandate) Paper(say locale.Words) documents.Paper {
 func withRights(say locale.Words, d Mandate, p documents.Paper) documents.Paper {
 	p.Sections = append(p.Sections, documents.Section{Title: say.Say("paper.rights"), Text: []string{
 		say.Say("pay.rights", "business", d.Purchase.Brand.Name),
-		say.Say("paper.rights.how", "address", d.Base+"/p/"+d.Sheet.ID.String()+"/rights/")}})
+		say.Say("paper.rights.how", "address", d.Base+weblink.Payer(d.Sheet.ID)+"rights/")}})
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"debitdesk/models/billing"
 	"debitdesk/models/locale"
+	"debitdesk/models/weblink"
 	"debitdesk/views/documents"
 )
 
@@ -58,5 +59,5 @@ func FrameOf(say locale.Words) documents.Frame {
 
 // Link is where the client pays; knowing the id is the permission.
 func Link(base string, p billing.Paper) string {
-	return strings.TrimRight(base, "/") + "/p/" + p.PurchaseID.String() + "/"
+	return strings.TrimRight(base, "/") + weblink.Payer(p.PurchaseID)
 }

@@ -141,7 +141,8 @@ func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err erro
 		return r, err
 	}
 	today := calendar.DateOf(s.Now())
-	known, err := s.caseRows(ctx, who.MerchantID, today, &r)
+	r.From, r.To = casesFrom(today)
+	known, err := s.casesOf(ctx, who.MerchantID, today)
 	if err != nil {
 		return r, err
 	}
@@ -153,8 +154,7 @@ func (s *Service) Risks(ctx context.Context, who actor.Actor) (r Risks, err erro
 	return r, nil
 }
 
-// Risk tells whether a planned debit is likely to fail, and why; false where it is not, or cannot be said. The cases
-// are read once a day: they are of days that ended long before.
+// Risk tells whether a planned debit is likely to fail, and why; false where it is not, or cannot be said.
 func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collection) (AtRisk, bool, error) {
 	if err := who.May(actor.Read); err != nil {
 		return AtRisk{}, false, err
@@ -168,9 +168,13 @@ func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collec
 	if i < 0 {
 		return AtRisk{}, false, nil
 	}
-	all, err := s.casesOf(ctx, who.MerchantID, today)
+	known, err := s.casesOf(ctx, who.MerchantID, today)
 	if err != nil {
 		return AtRisk{}, false, err
+	}
+	all := cases{}
+	for _, k := range known {
+		all.add(k.Record, k.Lost, k.N)
 	}
 	planned[i].Like = all.like(planned[i].Record)
 	return planned[i], planned[i].Like.Likely(), nil
@@ -179,39 +183,40 @@ func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collec
 // mostKnown is of how many businesses the cases are remembered.
 const mostKnown = 200
 
-// casesOf are the cases of a business, which are remembered until the next day.
-func (s *Service) casesOf(ctx context.Context, merchantID uuid.UUID, today calendar.Date) (cases, error) {
+// casesOf are the debits of a business to judge by. They are read once a day, for they are of days that ended long
+// before, and reading them takes longer than a page may.
+func (s *Service) casesOf(ctx context.Context, merchantID uuid.UUID, today calendar.Date) ([]caseRow, error) {
 	s.knownMu.Lock()
-	all, found := s.known[merchantID]
+	known, found := s.known[merchantID]
 	if found = found && s.knownOn == today; s.knownOn != today || len(s.known) >= mostKnown {
-		s.known, s.knownOn = map[uuid.UUID]cases{}, today
+		s.known, s.knownOn = map[uuid.UUID][]caseRow{}, today
 	}
 	s.knownMu.Unlock()
 	if found {
-		return all, nil
+		return known, nil
 	}
-	rows, err := s.caseRows(ctx, merchantID, today, &Risks{})
+	known, err := s.caseRows(ctx, merchantID, today)
 	if err != nil {
 		return nil, err
-	}
-	all = cases{}
-	for _, k := range rows {
-		all.add(k.Record, k.Lost, k.N)
 	}
 	s.knownMu.Lock()
 	defer s.knownMu.Unlock()
 	if s.knownOn == today {
-		s.known[merchantID] = all
+		s.known[merchantID] = known
 	}
-	return all, nil
+	return known, nil
 }
 
-// caseRows reads the debits to judge by.
-func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today calendar.Date, r *Risks) ([]caseRow,
-	error) {
-	r.From, r.To = today.AddDays(-lagDays-pastDays-testedDays), today.AddDays(-lagDays-1)
-	first := r.From.AddDays(-rememberedDays)
-	sums, err := s.Store.sums(ctx, merchantID, Question{From: first, To: r.To})
+// casesFrom are the days that cases are taken from.
+func casesFrom(today calendar.Date) (from, to calendar.Date) {
+	return today.AddDays(-lagDays - pastDays - testedDays), today.AddDays(-lagDays - 1)
+}
+
+// caseRows reads them.
+func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today calendar.Date) ([]caseRow, error) {
+	from, to := casesFrom(today)
+	first := from.AddDays(-rememberedDays)
+	sums, err := s.Store.sums(ctx, merchantID, Question{From: first, To: to})
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +226,7 @@ func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today cale
 			failures += one.N
 		}
 	}
-	return s.Store.afterFailures(ctx, merchantID, first, *r, 1+failures/failuresLooked)
+	return s.Store.afterFailures(ctx, merchantID, first, from, to, 1+failures/failuresLooked)
 }
 
 // judge finds what is likely, and tries it on the days that are tested.

@@ -57,11 +57,11 @@ func recordArgs(merchantID uuid.UUID, first, to calendar.Date) map[string]any {
 
 // afterFailures counts the answered debits that followed a failure, by their records. Of many failures it draws one in
 // so many by chance, and takes what followed them: nothing that is counted was chosen by how it went itself.
-func (s Store) afterFailures(ctx context.Context, merchantID uuid.UUID, first calendar.Date, r Risks,
+func (s Store) afterFailures(ctx context.Context, merchantID uuid.UUID, first, from, to calendar.Date,
 	oneIn int64) (out []caseRow, err error) {
-	args := recordArgs(merchantID, first, r.To)
-	args["from"], args["oneIn"], args["tested"] = r.From, oneIn, r.To.AddDays(1-testedDays)
-	args["before"] = r.To.AddDays(-testedDays - lagDays)
+	args := recordArgs(merchantID, first, to)
+	args["from"], args["oneIn"], args["tested"] = from, oneIn, to.AddDays(1-testedDays)
+	args["before"] = to.AddDays(-testedDays - lagDays)
 	if err := s.Gorm(ctx).Raw(`WITH drawn AS MATERIALIZED (SELECT id FROM collections
 			WHERE merchant_id = @merchant AND action_date BETWEEN (@first)::date AND (@to)::date AND state IN @lost
 				AND uuid_hash(id) % @oneIn = 0),

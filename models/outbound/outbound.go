@@ -96,16 +96,19 @@ func note(ctx context.Context, p Purpose, address string, conn net.Conn, err err
 	n := countOf(p)
 	said := []slog.Attr{slog.String("purpose", string(p)), slog.String("to", address),
 		slog.Float64("ms", float64(took.Microseconds())/1000)}
-	text := "outbound connection"
+	text, level := "outbound connection", slog.LevelInfo
 	if err == nil {
 		n[0].Add(1)
 		said = append(said, slog.String("ip", conn.RemoteAddr().String()))
 	} else {
 		n[1].Add(1)
 		text = "outbound connection failed"
+		if p == Database { // each part that waits for it tells of that itself, in one line
+			level = slog.LevelDebug
+		}
 		said = append(said, slog.Any("error", err))
 	}
 	if l := log.Load(); l != nil {
-		l.LogAttrs(ctx, slog.LevelInfo, text, said...)
+		l.LogAttrs(ctx, level, text, said...)
 	}
 }

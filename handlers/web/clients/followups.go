@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/paging"
 	"debitdesk/models/report"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -241,9 +242,9 @@ func fileLine(f report.ClientFile) pages.FileLine {
 	}
 	switch f.Kind {
 	case report.InvoiceFile:
-		l.Name, l.Href, l.Note = "Invoice "+f.Name, "/p/"+f.ObjectID.String()+"/invoice.pdf", "PDF"
+		l.Name, l.Href, l.Note = "Invoice "+f.Name, weblink.Payer(f.ObjectID)+"invoice.pdf", "PDF"
 	case report.CreditNoteFile:
-		l.Name, l.Href, l.Note = "Credit note "+f.Name, "/p/"+f.ObjectID.String()+"/invoice.pdf?credit-note", "PDF"
+		l.Name, l.Href, l.Note = "Credit note "+f.Name, weblink.Payer(f.ObjectID)+"invoice.pdf?credit-note", "PDF"
 	case report.MandateFile:
 		l.Name, l.Href, l.Note = "Mandate "+f.Name, words.MandatePath(f.ObjectID, "document.pdf"), "PDF, with what proves it"
 	case report.EvidenceFile:

@@ -21,6 +21,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/token"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
@@ -185,7 +186,7 @@ func (p *Purchases) Link(rec purchase.Record) *pages.LinkView {
 }
 
 // PayerURL is where the client pays or gives the bank details.
-func (p *Purchases) PayerURL(id uuid.UUID) string { return p.Desk.BaseURL + "/p/" + id.String() + "/" }
+func (p *Purchases) PayerURL(id uuid.UUID) string { return p.Desk.BaseURL + weblink.Payer(id) }
 
 // possible are the acts of a purchase: the one that most likely comes next, and
 // the others with the rule where they are not possible.

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/purchase"
+	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -25,7 +26,7 @@ func (p *Purchases) invoiceBlock(c echo.Context, rec purchase.Record) (*pages.In
 	case err != nil:
 		return nil, err
 	}
-	at := "/p/" + rec.ID.String() + "/"
+	at := weblink.Payer(rec.ID)
 	b := &pages.InvoiceBlock{Title: "Invoice " + e.Number, Pill: words.InvoicePill(e), PDFHref: at + "invoice.pdf",
 		PageHref: at + "invoice/?preview"}
 	if rec.Brand.Structured() {
