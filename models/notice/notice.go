@@ -1,7 +1,7 @@
-// Package notice tells clients of a debit some days before it, where a brand wishes that: once for each day that a debit
-// is planned for. It is off at first, for such messages raise reversals about as often as payments (source: follow-up,
-// section 5), so that it also says what became of debits with a notice and without. It must not know how a message is
-// worded or sent.
+// Package notice tells clients of a debit some days before it, where a brand wishes that: once for each day that a
+// debit is planned for. It is off at first, for such messages raise reversals about as often as payments (source:
+// follow-up, section 5), so that it also says what became of debits with a notice and without. It must not know how a
+// message is worded or sent.
 package notice
 
 import (
@@ -190,7 +190,8 @@ func (s *Service) runBrand(ctx context.Context, set Settings) (n int, err error)
 	}
 }
 
-func (s *Service) tellSome(ctx context.Context, set Settings, b merchant.Brand, today calendar.Date) (n int, err error) {
+func (s *Service) tellSome(ctx context.Context, set Settings, b merchant.Brand,
+	today calendar.Date) (n int, err error) {
 	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
 		debits, err := planned(tx, set, today, atOnce)
 		if n = len(debits); err != nil || n == 0 {
