@@ -34,7 +34,8 @@ func TestTheFormOfABrandSaysWhatItsColourComesTo(t *testing.T) {
 	in.Colour, in.Email = "FFE600", b.Email
 	s.Page(s.A.Owner, "POST", href, brandForm(in, version)).Want(303)
 	s.Page(s.A.Owner, "GET", href, nil).Want(200).Contains(`value="#ffe600"`, "On a light page we use a darker tone")
-	if n := s.Count(`SELECT count(*) FROM audit_entries WHERE action = 'brand.changed' AND after->>'colour' = '#ffe600'`); n != 1 {
+	if n := s.Count(`SELECT count(*) FROM audit_entries
+		WHERE action = 'brand.changed' AND after->>'colour' = '#ffe600'`); n != 1 {
 		t.Errorf("%d entries tell of it", n)
 	}
 }

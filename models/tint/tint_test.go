@@ -57,7 +57,8 @@ func TestAColourIsReadAsPeopleWriteIt(t *testing.T) {
 
 func anyColour() *rapid.Generator[tint.Colour] {
 	return rapid.Custom(func(t *rapid.T) tint.Colour {
-		return tint.Colour{R: rapid.Uint8().Draw(t, "red"), G: rapid.Uint8().Draw(t, "green"), B: rapid.Uint8().Draw(t, "blue")}
+		return tint.Colour{R: rapid.Uint8().Draw(t, "red"), G: rapid.Uint8().Draw(t, "green"),
+			B: rapid.Uint8().Draw(t, "blue")}
 	})
 }
 
