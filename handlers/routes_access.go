@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
+	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/manual"
 	"debitdesk/models/issuer"
 	"debitdesk/static"
@@ -54,6 +55,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/p/:id/rights", e.Payers.Rights},
 			{openForm, "GET", "/p/:id/subscription", e.Payers.Subscription},
 			{openForm, "POST", "/p/:id/subscription", e.Payers.StopSubscription},
+			{open, "GET", checkout.LookPath + ":sheet", e.Payers.Sheet},
 		}},
 		{payerLink, "What the provider of SMS tells, at a secret address", []Route{
 			{providerCall, "POST", "/sms/:secret/reports", provider{e.Texts.Service}.Reports},

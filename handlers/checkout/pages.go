@@ -161,7 +161,8 @@ func (p *Pages) frame(w locale.Words, rec purchase.Record, title string) layout.
 // Frame is that of every page for clients: who asks for the money, and whom to ask. Subject is that of a mail to them.
 func (p *Pages) Frame(w locale.Words, b merchant.Brand, title, subject string) layout.PayerFrame {
 	f := layout.PayerFrame{Title: title + " · " + b.Name, Payee: b.Name,
-		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(w, b, subject), Words: frameWords(w)}
+		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(w, b, subject), Words: frameWords(w),
+		Sheet: sheetOf(b)}
 	if b.LegalName != b.Name {
 		f.PayeeNote = b.LegalName
 	}

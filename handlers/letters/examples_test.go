@@ -98,13 +98,42 @@ func TestAParagraphWithoutAValueIsLeftOut(t *testing.T) {
 	}
 }
 
-// A page that shows a mail allows the style sheet of mails and no other.
+// A page that shows a mail allows the style sheets of that mail and no other.
 func TestThePolicyNamesTheStyleOfMails(t *testing.T) {
-	l, _ := example(locale.English).Mail("invoice")
-	_, style, _ := strings.Cut(l.HTML, "<style>")
-	style, _, _ = strings.Cut(style, "</style>")
-	sum := sha256.Sum256([]byte(style))
-	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; emails.StyleSource() != want || style == "" {
-		t.Errorf("%s, want %s", emails.StyleSource(), want)
+	for colour, sheets := range map[string]int{"": 1, "#c0392b": 2} {
+		e := example(locale.English)
+		e.Brand.Colour = colour
+		for _, k := range wording.Kinds {
+			if !k.ByMail {
+				continue
+			}
+			l, _ := e.Mail(k.Name)
+			var want []string
+			for _, after := range strings.Split(l.HTML, "<style>")[1:] {
+				style, _, _ := strings.Cut(after, "</style>")
+				sum := sha256.Sum256([]byte(style))
+				want = append(want, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+			}
+			if got := emails.StyleSources(letters.Tones(e.Brand)); got != strings.Join(want, " ") || len(want) != sheets {
+				t.Errorf("%s in %q: %s, want %s", k.Name, colour, got, want)
+			}
+		}
+	}
+}
+
+func TestAMailTakesTheColourOfItsBrand(t *testing.T) {
+	e := example(locale.English)
+	e.Brand.Colour = "#ffe600"
+	l, _ := e.Mail("invoice")
+	look, _ := e.Brand.Look()
+	for _, want := range []string{"a.button { background: #ffe600; color: #050505; border: 1px solid " + look.Light.String(),
+		"td.brand, .rows a { color: " + look.Light.String(), "td.brand, .rows a { color: " + look.Dark.String()} {
+		if !strings.Contains(l.HTML, want) {
+			t.Errorf("lacks %q:\n%s", want, l.HTML)
+		}
+	}
+	e.Brand.Colour = "red;} body {" // nothing but a colour reaches a style sheet
+	if l, _ = e.Mail("invoice"); strings.Contains(l.HTML, "red;}") {
+		t.Error(l.HTML)
 	}
 }

@@ -84,7 +84,7 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 func (w Writer) invoice(say locale.Words, paper billing.Paper) emails.View {
 	p, said, from := paper.Purchase, papers.Of(say, paper), paper.Issuer.Name
 	amount := say.Money(p.TotalCents, p.Currency)
-	v := startOf(say, p, paper.Issuer, say.Say("mail.invoice.subject", "number", cmp.Or(paper.Number, reference(p)),
+	v := startOf(say, paper, say.Say("mail.invoice.subject", "number", cmp.Or(paper.Number, reference(p)),
 		"business", from))
 	v.Preview = say.Say("mail.invoice.preview", "amount", amount)
 	v.Paragraphs = []string{attached(say, paper, say.Say("mail.invoice.text", "business", from))}
@@ -133,7 +133,7 @@ func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 	return aboutPaper(paper, func(say locale.Words) emails.View {
 		with := []string{"business", paper.Issuer.Name, "number", paper.Cancels, "amount",
 			say.Money(paper.TotalCents, paper.Currency)}
-		v := startOf(say, paper.Purchase, paper.Issuer, say.Say("mail.credit.subject", "number", paper.Number, "business",
+		v := startOf(say, paper, say.Say("mail.credit.subject", "number", paper.Number, "business",
 			paper.Issuer.Name))
 		v.Message = ""
 		v.Preview, v.Paragraphs = say.Say("mail.credit.preview", with...), []string{say.Say("mail.credit.text", with...)}
@@ -181,8 +181,10 @@ func (v *paperMail) document(said papers.Words, number, total string) {
 	}
 }
 
-func startOf(say locale.Words, p purchase.Purchase, from billing.Party, title string) *paperMail {
-	return &paperMail{begin(say, p, brandOf(from), title)}
+func startOf(say locale.Words, paper billing.Paper, title string) *paperMail {
+	b := brandOf(paper.Issuer)
+	b.Colour = paper.Colour
+	return &paperMail{begin(say, paper.Purchase, b, title)}
 }
 
 func unexpectedOf(say locale.Words, from billing.Party) string {

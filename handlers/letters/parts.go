@@ -35,7 +35,8 @@ func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
 func begin(w locale.Words, p purchase.Purchase, b merchant.Brand, title string) emails.View {
 	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: w.Say("mail.hello"),
 		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(w, b), Lang: w.Tag(),
-		SandboxNote: w.Say("mail.sandbox"), NoButton: w.Say("mail.no_button", "address", "")}
+		SandboxNote: w.Say("mail.sandbox"), NoButton: w.Say("mail.no_button", "address", ""),
+		Tones: Tones(b)}
 	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
 		if name != "" {
 			v.Greeting = w.Say("mail.dear", "name", name)
@@ -43,6 +44,15 @@ func begin(w locale.Words, p purchase.Purchase, b merchant.Brand, title string) 
 		}
 	}
 	return v
+}
+
+// Tones are those of mails of a brand; the zero value where it has no colour.
+func Tones(b merchant.Brand) (t emails.Tones) {
+	if look, has := b.Look(); has {
+		t = emails.Tones{Fill: look.Fill.String(), On: look.On.String(), Light: look.Light.String(),
+			Dark: look.Dark.String()}
+	}
+	return t
 }
 
 // The form of dates in mails; all are days in South Africa.

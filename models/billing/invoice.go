@@ -162,6 +162,8 @@ type Paper struct {
 	Reads locale.Language
 	// Words are what the business adds to mails about it.
 	Words []merchant.Wording
+	// Colour is that of the brand today, for mails about it; empty: the house's.
+	Colour string
 }
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.

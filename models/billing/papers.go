@@ -196,15 +196,15 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
-		paper.Reads, paper.Words = reads, brand.OwnWords
+		paper.Reads, paper.Words, paper.Colour = reads, brand.OwnWords, brand.Colour
 		return s.withStructured(attached(s.Letters.CreditNote(paper), paper), note, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
-		paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
+		paper.Debit, paper.Reads, paper.Words, paper.Colour = debit, reads, brand.OwnWords, brand.Colour
 		return s.withStructured(attached(s.Letters.Invoice(paper), paper), *docs.Invoice, brand), nil
 	}
 	paper := Unnumbered(p, brand)
-	paper.Debit, paper.Reads, paper.Words = debit, reads, brand.OwnWords
+	paper.Debit, paper.Reads, paper.Words, paper.Colour = debit, reads, brand.OwnWords, brand.Colour
 	return s.Letters.Invoice(paper), nil
 }
 

@@ -112,6 +112,7 @@ func deskFiles() []file {
 				text("invoice_prefix", "x.invoice_prefix", "How numbers of invoices begin"),
 				word("structured_invoices", "x.structured_invoices", "The format of structured invoices"),
 				text("electronic_address", "x.electronic_address", "Where structured invoices reach you"),
+				text("colour", "x.colour", "The colour of pages and mails for clients"),
 				word("shift", "x.shift", "Where an EFT debit moves from a closed day"),
 				word("debicheck_shift", "x.debicheck_shift", "Where a DebiCheck debit moves from a closed day"),
 			}},

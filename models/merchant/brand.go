@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
+	"debitdesk/models/tint"
 )
 
 // Languages are what a brand can write its purchases in, as programs read it there.
@@ -34,6 +35,13 @@ type BrandInput struct {
 	DebiCheckShift     calendar.Shift `gorm:"column:debicheck_shift"` // the same for DebiCheck
 	StructuredInvoices string         // UBL: files that programs read stand beside the PDF files; empty: off
 	ElectronicAddress  string         // of package endpoint: where the brand is reached by structured invoices
+	Colour             string         // of package tint: on pages and in mails for clients; empty: the house's
+}
+
+// Look is what pages and mails make of the brand's colour; false where the brand has none.
+func (in BrandInput) Look() (tint.Look, bool) {
+	c, err := tint.Parse(in.Colour)
+	return tint.LookOf(c), err == nil
 }
 
 // Offered are the languages besides English in which the pages and mails of the brand can be read.
@@ -101,6 +109,7 @@ var brandTexts = []BrandText{
 	{"invoice_prefix", 0, func(in *BrandInput) *string { return &in.InvoicePrefix }},
 	{"structured_invoices", 0, func(in *BrandInput) *string { return &in.StructuredInvoices }},
 	{"electronic_address", 0, func(in *BrandInput) *string { return &in.ElectronicAddress }},
+	{"colour", 0, func(in *BrandInput) *string { return &in.Colour }},
 }
 
 // NewBrand is what the form of a new brand begins with, beside those that are there.
@@ -173,6 +182,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 	in.checkContact(&wrong)
 	in.checkNumbers(&wrong)
 	in.checkStructured(&wrong)
+	in.checkColour(&wrong)
 	for name, s := range map[string]calendar.Shift{"shift": in.Shift, "debicheck_shift": in.DebiCheckShift} {
 		if _, err := calendar.ParseShift(string(s)); err != nil {
 			wrong.Add(name, "invalid_choice", "Choose the business day before or after.")
@@ -196,6 +206,18 @@ func (in BrandInput) checkContact(wrong *fault.Problems) {
 	if in.ZipCode != "" && !postalForm.MatchString(in.ZipCode) {
 		wrong.Add("zip_code", "invalid", "A South African postal code has four digits.")
 	}
+}
+
+func (in *BrandInput) checkColour(wrong *fault.Problems) {
+	if in.Colour == "" {
+		return
+	}
+	c, err := tint.Parse(in.Colour)
+	if f, is := fault.From(err); is {
+		wrong.Add("colour", f.Code, "%s", f.Message)
+		return
+	}
+	in.Colour = c.String()
 }
 
 func (in BrandInput) checkNumbers(wrong *fault.Problems) {

@@ -26,6 +26,7 @@ type View struct {
 	Closing    []string // and after it
 	After      []string
 	Sender     []string // who writes: name, registration, address, contact
+	Tones      Tones    // in the place of the house's
 	Lang       string   // the language of the mail, as HTML names it; empty: English
 	// The words of the frame; empty: the English ones.
 	SandboxNote string

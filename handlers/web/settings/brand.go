@@ -43,6 +43,9 @@ func (h *Settings) find(c echo.Context) (merchant.Brand, error) {
 
 // NewBrand serves GET /settings/brands/new.
 func (h *Settings) NewBrand(c echo.Context) error {
+	if asked, err := showLook(c); asked {
+		return err
+	}
 	brands, err := h.Brands.Store.Brands(c.Request().Context(), access.Actor(c).MerchantID)
 	if err != nil {
 		return err
@@ -71,6 +74,9 @@ func (h *Settings) AddBrand(c echo.Context) error {
 func (h *Settings) Brand(c echo.Context) error {
 	b, err := h.find(c)
 	if err != nil {
+		return err
+	}
+	if asked, err := showLook(c); asked {
 		return err
 	}
 	return h.brandForm(c, http.StatusOK, b, b.BrandInput, nil)

@@ -51,6 +51,8 @@ var brandInputs = []brandInputOf{
 	{"structured", components.Field{Name: "electronic_address", Label: "Electronic address", Width: "m",
 		Hint: "Where your own structured mail arrives, such as 0088:6001234567899. " +
 			"Without one, your e-mail address is named."}},
+	{"look", components.Field{Name: "colour", Label: "Colour", Width: "m", MaxLength: 7, Placeholder: "#2350c8",
+		Hint: "# and six digits or letters. Leave it empty for the blue of Debitdesk."}},
 	{"", components.Field{Name: "language", Label: "Language"}},
 	{"", components.Field{Name: "offered_languages", Label: "Languages for clients"}},
 	{"", components.Field{Name: "shift", Label: "EFT on closed days"}},
@@ -70,6 +72,8 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 		one.Value, one.Error = values[one.Name], byInput[one.Name]
 		v.Sections[one.section] = append(v.Sections[one.section], one.Field)
 	}
+	v.Sections["look"][0].Attrs = lookAttrs(b)
+	v.Look = lookOf(in.Colour)
 	v.Language = components.Select{Label: "Language", Name: "language", Error: byInput["language"], Required: true,
 		Width: "m", Hint: "That of new purchases, where nothing else is said."}
 	for _, l := range locale.Languages {

@@ -193,7 +193,7 @@ func (h *Wordings) show(c echo.Context, status int, a asked, in *notice.Input, r
 	}
 	page := c.Response().Header()
 	page.Set(echo.HeaderContentSecurityPolicy, strings.Replace(page.Get(echo.HeaderContentSecurityPolicy),
-		"style-src 'self'", "style-src 'self' "+emails.StyleSource(), 1))
+		"style-src 'self'", "style-src 'self' "+emails.StyleSources(letters.Tones(a.brand)), 1))
 	return h.page(c, status, v)
 }
 

@@ -1,0 +1,73 @@
+package checkout_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"debitdesk/models/merchant"
+	"debitdesk/models/tint"
+	"debitdesk/static"
+)
+
+var sheetHref = regexp.MustCompile(`href="(/p/look/[^"]+)"`)
+
+func (d desk) colours(colour string) {
+	d.t.Helper()
+	d.sql(`UPDATE brands SET colour = $2 WHERE id = $1`, d.A.BrandID, colour)
+	merchant.Store{DB: d.Store}.Forget(d.A.ID)
+}
+
+func TestThePayersPageHasTheColourOfItsBrand(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchase(d.client(), storing, 49900)
+	d.get(path).Want(200).Lacks("/p/look/")
+	d.colours("#c0392b")
+	page := d.get(path).Want(200).Lacks("style=").Body
+	m := sheetHref.FindStringSubmatch(page)
+	if m == nil || !strings.HasPrefix(m[1], "/p/look/c0392b-") || strings.Index(page, m[0]) <
+		strings.Index(page, static.URL("css/payer.css")) {
+		t.Fatalf("the page does not have the sheet after that of the house: %v", m)
+	}
+	look := tint.LookOf(tint.Colour{R: 0xc0, G: 0x39, B: 0x2b})
+	sheet := d.get(m[1]).Want(200).Contains("light-dark("+look.Light.String()+","+look.Dark.String()+")",
+		"--fill:#c0392b", "color:#ffffff")
+	if kept := sheet.Header.Get("Cache-Control"); !strings.Contains(kept, "immutable") ||
+		!strings.HasPrefix(sheet.Header.Get("Content-Type"), "text/css") || len(sheet.Body) > 500 {
+		t.Errorf("%s, %s, %d bytes", kept, sheet.Header.Get("Content-Type"), len(sheet.Body))
+	}
+	other := d.get("/p/look/c0392b-00000000.css").Want(200) // of another release
+	if other.Body != sheet.Body || other.Header.Get("Cache-Control") != "no-cache" {
+		t.Errorf("%s: %s", other.Header.Get("Cache-Control"), other.Body)
+	}
+	for _, none := range []string{"red.css", "c0392b", "c0392b.js", "%7Bc0392b.css", "c0392b%3B}-1.css"} {
+		d.get("/p/look/" + none).Want(http.StatusNotFound)
+	}
+	d.colours("#ffe600")
+	if again := sheetHref.FindStringSubmatch(d.get(path).Body); again == nil || again[1] == m[1] {
+		t.Errorf("another colour has the sheet %v", again)
+	}
+}
+
+// The tones are made for the worst ground of each colour scheme, so no ground of a sheet may be worse.
+func TestNoGroundIsWorseThanTheTonesAreMadeFor(t *testing.T) {
+	css, _ := static.Bytes("css/payer.css")
+	seen := 0
+	for _, m := range regexp.MustCompile(`--(?:bg|surface|sunken): light-dark\((#\w+), (#\w+)\)`).
+		FindAllSubmatch(css, -1) {
+		seen++
+		for n, worst := range []tint.Colour{tint.LightGround, tint.DarkGround} {
+			ground, err := tint.Parse(string(m[n+1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l := ground.Luminance(); n == 0 && l < worst.Luminance() || n == 1 && l > worst.Luminance() {
+				t.Errorf("%s is worse than %s", ground, worst)
+			}
+		}
+	}
+	if seen != 3 {
+		t.Errorf("%d grounds were found", seen)
+	}
+}
