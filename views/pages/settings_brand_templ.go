@@ -216,7 +216,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</fieldset><fieldset class=\"form-section\"><legend>Languages for clients</legend><p class=\"hint\">In which languages, besides English, clients can read their pages and mails. Agreements and PDF files stay in English. Switch a language on only after a person who speaks it has read the texts: they were written without a native reader where it says no.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</fieldset><fieldset class=\"form-section\"><legend>Languages for clients</legend><p class=\"hint\">In which languages, besides English, clients can read their pages, mails and documents. An agreement keeps its English wording, which is what counts, beside the translation. Switch a language on only after a person who speaks it has read the texts: they were written without a native reader where it says no.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
