@@ -310,7 +310,7 @@ func (v *vault) look() {
 		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
 		"/books/closings": "book_closings", "/requests": "client_requests", "/my/link": "clients", "/my/ask": "clients",
 		"/my/mandates": "mandates", "/my/acts": "clients", "/my/codes": "clients",
-		"/plans": "plans"}
+		"/plans": "plans", "/p/look": "brands"} // whose sheet is named by a colour: any other name finds nothing
 	seen := 0
 	for _, r := range v.echo.Routes() {
 		if r.Method != http.MethodGet || strings.HasPrefix(r.Path, "/static/") || strings.HasPrefix(r.Path, "/manual/") {

@@ -93,7 +93,28 @@ func (b *Standby) stop() {
 	b.done.Wait()
 	if b.pool != nil {
 		_ = b.sql.Close()
-		b.pool.Close()
+		if !closeWithin(b.pool, stopTime) {
+			b.log.Warn("connections to the standby were not given back")
+		}
+	}
+}
+
+// stopTime is how long a process that ends waits for its connections to the standby.
+const stopTime = 5 * time.Second
+
+// closeWithin ends a pool, and tells whether that took no longer. A connection whose server was killed while it was
+// asked keeps no process from ending.
+func closeWithin(pool *pgxpool.Pool, limit time.Duration) bool {
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return true
+	case <-time.After(limit):
+		return false
 	}
 }
 
