@@ -84,7 +84,8 @@ func (p *Pages) invoiceView(w locale.Words, rec purchase.Record, paper billing.P
 		if paper.Number == "" {
 			v.Title = w.Say("paper.receipt")
 		}
-		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"), Href: weblink.Payer(rec.ID) + "receipt.pdf"})
+		v.Files = append(v.Files, components.Link{Text: w.Say("pay.pdf.receipt"),
+			Href: weblink.Payer(rec.ID) + "receipt.pdf"})
 		add(w.Say("paper.paid"), w.Day(calendar.DateOf(rec.Payment.PaidOn)))
 	}
 	v.Frame = p.frame(w, rec, v.Title)

@@ -126,7 +126,8 @@ func TestAMailTakesTheColourOfItsBrand(t *testing.T) {
 	e.Brand.Colour = "#ffe600"
 	l, _ := e.Mail("invoice")
 	look, _ := e.Brand.Look()
-	for _, want := range []string{"a.button { background: #ffe600; color: #050505; border: 1px solid " + look.Light.String(),
+	for _, want := range []string{
+		"a.button { background: #ffe600; color: #050505; border: 1px solid " + look.Light.String(),
 		"td.brand, .rows a { color: " + look.Light.String(), "td.brand, .rows a { color: " + look.Dark.String()} {
 		if !strings.Contains(l.HTML, want) {
 			t.Errorf("lacks %q:\n%s", want, l.HTML)

@@ -17,7 +17,7 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// charges charges clients of merchant A for a day, and gives the id of the last purchase. Details are those of the client.
+// charges charges a client of merchant A for a day, and gives the id of the last purchase. Details are the client's.
 func charges(h *handlertest.House, n int, day calendar.Date, details string) (id string) {
 	client, token := storedFor(h, details)
 	for range n {
@@ -70,7 +70,7 @@ func TestClientsAreToldOfADebitOnceSomeDaysBefore(t *testing.T) {
 	h.Page(h.A.Owner, "POST", at+"/notice", noticed("0", "8", "fax")).Want(http.StatusUnprocessableEntity).
 		Contains("Choose from 1 to 7 days", "Choose e-mail or SMS")
 	h.Page(h.A.Owner, "POST", at+"/notice", noticed("0", "2", "mail")).Want(http.StatusSeeOther)
-	h.Page(h.A.Owner, "POST", at+"/notice", noticed("0", "3", "sms")).Want(http.StatusSeeOther) // too late: nothing changes
+	h.Page(h.A.Owner, "POST", at+"/notice", noticed("0", "3", "sms")).Want(http.StatusSeeOther) // too late
 	h.Page(h.A.Reader, "GET", at, nil).Contains("Sent 2 days before each debit, at 08:00, by e-mail.")
 
 	round(nov(24).At(9, 0))

@@ -249,9 +249,10 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 		return s.receiptFile(ctx, merchantID, of, reads)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefInvoiceOf); known {
-		return s.invoiceFile(ctx, merchantID, of, func(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
+		draw := func(ctx context.Context, inv Invoice, p purchase.Purchase) ([]byte, error) {
 			return s.PDF(ctx, inv, p, reads)
-		})
+		}
+		return s.invoiceFile(ctx, merchantID, of, draw)
 	}
 	if of, known := strings.CutPrefix(ref, purchase.RefStructuredOf); known {
 		return s.invoiceFile(ctx, merchantID, of, s.structuredOf)

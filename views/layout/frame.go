@@ -70,8 +70,8 @@ type Plain struct {
 }
 
 // PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits
-// where scripts do not run; Script is the address of the one that a page that waits has; Sheet is that of the style sheet
-// with the colour of the brand.
+// where scripts do not run; Script is the address of the one that a page that waits has; Sheet is that of the style
+// sheet with the colour of the brand.
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
 	Sandbox                           *SandboxBanner

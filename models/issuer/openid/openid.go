@@ -60,8 +60,8 @@ func New(sandbox bool, now func() time.Time) *Client {
 		return &http.Client{Timeout: wholeTime, Transport: limited{t},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	return &Client{guarded: c(post.Guarded(outbound.SignIn, sandbox)), open: c(outbound.Transport(outbound.SignIn)), now: now,
-		known: map[string]*published{}}
+	return &Client{guarded: c(post.Guarded(outbound.SignIn, sandbox)),
+		open: c(outbound.Transport(outbound.SignIn)), now: now, known: map[string]*published{}}
 }
 
 // limited reads no more of an answer than anything of an issuer is long.

@@ -49,8 +49,9 @@ func New(sandbox bool) *Client {
 	// The guard sees the very address that is dialled, whatever a name resolves to.
 	dialer := &net.Dialer{Timeout: connectTime, Control: ssrf.New(options...).Safe}
 	return &Client{time: wholeTime, http: &http.Client{
-		Transport: &http.Transport{Proxy: nil, DialContext: outbound.Via(outbound.Messages, dialer.DialContext), TLSHandshakeTimeout: connectTime,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 4,
+		Transport: &http.Transport{Proxy: nil, DialContext: outbound.Via(outbound.Messages, dialer.DialContext),
+			TLSHandshakeTimeout: connectTime,
+			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 4,
 			IdleConnTimeout: 2 * time.Second, ForceAttemptHTTP2: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
