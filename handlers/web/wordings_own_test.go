@@ -77,7 +77,8 @@ func TestWordsThatWouldBreakAreRefusedAllAtOnce(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)
 	at := "/settings/brands/" + h.A.BrandID.String() + "/messages/reminder/words"
-	got := h.Page(h.A.Owner, "POST", at, ownWords("0", "Pay {amont} for {reference}, {name", "Bye } "+strings.Repeat("x", 600)))
+	got := h.Page(h.A.Owner, "POST", at,
+		ownWords("0", "Pay {amont} for {reference}, {name", "Bye } "+strings.Repeat("x", 600)))
 	got.Want(http.StatusUnprocessableEntity).Contains("“{amont}” is not a placeholder of this message",
 		"“{reference}” is not a placeholder", "The brace in “{name” has no partner", "The brace in “} xxx",
 		"At most 600 characters; this has 606",
