@@ -184,7 +184,7 @@ type Service struct {
 	Bills func(ctx context.Context, who actor.Actor, from, to calendar.Date) (subscription.Planned, error)
 
 	knownMu sync.Mutex
-	known   map[uuid.UUID][]caseRow // of the day knownOn, by merchant; never changed once they are in it
+	known   map[uuid.UUID]knownCases // of the day knownOn, by merchant; never changed once they are in it
 	knownOn calendar.Date
 }
 

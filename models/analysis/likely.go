@@ -172,32 +172,38 @@ func (s *Service) Risk(ctx context.Context, who actor.Actor, c collection.Collec
 	if err != nil {
 		return AtRisk{}, false, err
 	}
-	all := cases{}
-	for _, k := range known {
-		all.add(k.Record, k.Lost, k.N)
-	}
-	planned[i].Like = all.like(planned[i].Record)
+	planned[i].Like = known.all.like(planned[i].Record)
 	return planned[i], planned[i].Like.Likely(), nil
 }
 
 // mostKnown is of how many businesses the cases are remembered.
 const mostKnown = 200
 
-// casesOf are the debits of a business to judge by. They are read once a day, for they are of days that ended long
-// before, and reading them takes longer than a page may.
-func (s *Service) casesOf(ctx context.Context, merchantID uuid.UUID, today calendar.Date) ([]caseRow, error) {
+// knownCases are the debits of a business to judge by, one by one and counted.
+type knownCases struct {
+	rows []caseRow
+	all  cases
+}
+
+// casesOf are those of a business. They are read and counted once a day, for they are of days that ended long before,
+// and reading them takes longer than a page may.
+func (s *Service) casesOf(ctx context.Context, merchantID uuid.UUID, today calendar.Date) (knownCases, error) {
 	s.knownMu.Lock()
 	known, found := s.known[merchantID]
 	if found = found && s.knownOn == today; s.knownOn != today || len(s.known) >= mostKnown {
-		s.known, s.knownOn = map[uuid.UUID][]caseRow{}, today
+		s.known, s.knownOn = map[uuid.UUID]knownCases{}, today
 	}
 	s.knownMu.Unlock()
 	if found {
 		return known, nil
 	}
-	known, err := s.caseRows(ctx, merchantID, today)
+	rows, err := s.caseRows(ctx, merchantID, today)
 	if err != nil {
-		return nil, err
+		return knownCases{}, err
+	}
+	known = knownCases{rows, cases{}}
+	for _, k := range rows {
+		known.all.add(k.Record, k.Lost, k.N)
 	}
 	s.knownMu.Lock()
 	defer s.knownMu.Unlock()
@@ -230,22 +236,21 @@ func (s *Service) caseRows(ctx context.Context, merchantID uuid.UUID, today cale
 }
 
 // judge finds what is likely, and tries it on the days that are tested.
-func (r *Risks) judge(known []caseRow, planned []AtRisk) {
-	all, before := cases{}, cases{}
-	for _, k := range known {
-		all.add(k.Record, k.Lost, k.N)
+func (r *Risks) judge(known knownCases, planned []AtRisk) {
+	before := cases{}
+	for _, k := range known.rows {
 		if k.Part == partBefore {
 			before.add(k.Record, k.Lost, k.N)
 		}
 	}
-	for _, k := range known {
+	for _, k := range known.rows {
 		if k.Part == partTested && before.like(k.Record).Likely() {
 			r.Tested, r.Failed = r.Tested+k.N, r.Failed+k.Lost
 		}
 	}
 	var parts []estimate.Part
 	for _, p := range planned {
-		p.Like = all.like(p.Record)
+		p.Like = known.all.like(p.Record)
 		one := purchase.Tally{N: 1, Cents: p.Cents}
 		switch {
 		case p.Like.Depth == 0:

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"debitdesk/models/analysis"
 	"debitdesk/models/bank"
@@ -16,11 +17,10 @@ func RiskCases(d analysis.AtRisk) string {
 
 // RiskBefore says how the debits before one went.
 func RiskBefore(r analysis.Record) string {
-	before := fmt.Sprintf("%d of the %d before it failed.", r.Failed, r.Of)
 	if r.Of == 1 {
 		return "The one before it failed: " + bank.Label(r.Code) + "."
 	}
-	return "The last one failed: " + bank.Label(r.Code) + ". " + Capital(before)
+	return fmt.Sprintf("The last one failed: %s. %d of the %d before it failed.", bank.Label(r.Code), r.Failed, r.Of)
 }
 
 // common says what the cases have in common with a debit.
@@ -28,18 +28,15 @@ func common(d analysis.AtRisk) string {
 	if d.Like.Depth < analysis.ByFailures {
 		return "the same last result"
 	}
-	text, and := "the same failures before", []string(nil)
+	same := []string{"the same failures before"}
 	if d.Like.Depth >= analysis.ByAge {
-		and = append(and, "a mandate as old ("+LowerFirst(MandateAge(d.Record.Age))+")")
+		same = append(same, "a mandate as old ("+LowerFirst(MandateAge(d.Record.Age))+")")
 	}
 	if d.Like.Depth >= analysis.ByBank {
-		and = append(and, "at "+BankWords(d.Record.Bank))
+		same = append(same, "at "+BankWords(d.Record.Bank))
 	}
 	if d.Like.Depth >= analysis.ByDay {
-		and = append(and, "on day "+strconv.Itoa(d.Record.Day)+" of the month")
+		same = append(same, "on day "+strconv.Itoa(d.Record.Day)+" of the month")
 	}
-	for _, one := range and {
-		text += ", " + one
-	}
-	return text
+	return strings.Join(same, ", ")
 }
