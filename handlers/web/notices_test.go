@@ -145,3 +145,26 @@ func TestANoticeBySMSIsWorthNothingOnceTheDebitRan(t *testing.T) {
 		t.Errorf("%d SMS wait", n)
 	}
 }
+
+func TestANoticeIsInTheLanguageThatTheClientChoseSince(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	execute := func(change string) {
+		t.Helper()
+		if _, err := h.Store.Pool.Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(`UPDATE brands SET offered_languages = 'af'`)
+	charges(h, 1, nov(27), `"email": "nomsa@example.com"`)
+	execute(`UPDATE clients SET chosen_language = 'af'`) // after the debit was planned
+	h.Page(h.A.Owner, "POST", "/settings/brands/"+h.A.BrandID.String()+"/messages/debit_notice/notice",
+		noticed("0", "1", "mail")).Want(http.StatusSeeOther)
+	h.At(nov(26).At(8, 0))
+	if n, err := h.Notices.Run(t.Context()); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	if text := mailed(t, h); !contains(text, "Vrydag 27 November 2026", "Bankrekening: Capitec") {
+		t.Error(text)
+	}
+}

@@ -56,6 +56,9 @@ func (d Date) IsZero() bool { return d == Date{} }
 // AddDays is the date n days later, or earlier when n is negative.
 func (d Date) AddDays(n int) Date { return On(d.Year, d.Month, d.Day+n) }
 
+// Number counts the days from 1 January 2020: what happens once for each day is known by it.
+func (d Date) Number() int { return d.DaysSince(On(2020, time.January, 1)) }
+
 // DaysSince counts the days from earlier to d; negative when d comes first.
 func (d Date) DaysSince(earlier Date) int {
 	return int(d.utc().Sub(earlier.utc()) / (24 * time.Hour))

@@ -62,6 +62,3 @@ func (s *Service) Compare(ctx context.Context, who actor.Actor, brandID uuid.UUI
 	with, without, err := s.Store.compared(ctx, who.MerchantID, brandID, calendar.DateOf(s.Now()))
 	return Comparison{sideOf(with), sideOf(without)}, err
 }
-
-// days says how many days before a debit.
-func days(n int) string { return plural.Of(n, "day") }

@@ -18,6 +18,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/mail"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
 	"debitdesk/models/sms"
 	"debitdesk/models/texting"
@@ -120,7 +121,7 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, 
 		}
 		text := "Clients are no longer told of debits before them."
 		if set.On() {
-			text = "Clients are told of a debit " + days(set.Days) + " before it."
+			text = "Clients are told of a debit " + plural.Of(set.Days, "day") + " before it."
 		}
 		tx.Audit(who, audit.Entry{Action: "notice.changed", ObjectType: "brand", ObjectID: b.ID, Text: text,
 			Before: map[string]any{"days": was.Days, "channel": was.Channel},
@@ -229,7 +230,8 @@ func (s *Service) tellSome(ctx context.Context, set Settings, b merchant.Brand,
 // tell queues the message about one debit; why is the code of what keeps the client from being told.
 func (s *Service) tell(tx *database.Tx, set Settings, rec purchase.Record, from token.Token) (why string, err error) {
 	c := rec.Collection
-	attempt := c.ActionDate.DaysSince(calendar.On(2020, time.January, 1)) // one debit and day, one message
+	rec.Purchase = s.Purchases.Addressed(tx.Context(), rec.Purchase, rec.Brand)
+	attempt := c.ActionDate.Number() // one debit and day, one message
 	if set.Channel == BySMS {
 		_, err := s.Texts.Queue(tx, sms.Message{MerchantID: rec.MerchantID, BrandID: rec.BrandID, ClientID: rec.ClientID,
 			PurchaseID: rec.ID, ObjectID: c.ID, Kind: Kind, Attempt: attempt, To: rec.Payer.Phone,
@@ -242,8 +244,8 @@ func (s *Service) tell(tx *database.Tx, set Settings, rec purchase.Record, from 
 	if rec.Payer.Email == "" {
 		return "no_email", nil
 	}
-	tx.InsertMail(mail.Mail{ID: tx.NewID(), MerchantID: rec.MerchantID, ObjectID: c.ID, Kind: Kind, Attempt: attempt,
-		ClientID: rec.ClientID, PurchaseID: rec.ID, To: rec.Payer.Email, CC: rec.Payer.CC, BCC: rec.Payer.BCC,
-		Letter: s.Letters.Notice(rec, from), State: mail.Queued, CreatedAt: tx.Now()})
+	m := rec.Mail(tx, Kind, attempt, s.Letters.Notice(rec, from))
+	m.ObjectID = c.ID
+	tx.InsertMail(m)
 	return "", nil
 }

@@ -139,10 +139,10 @@ func (s *Service) MailReceiptOf(tx *database.Tx, p *Purchase, b merchant.Brand) 
 		return
 	}
 	p.MailCount++
-	to := s.addressed(tx.Context(), *p, b)
+	to := s.Addressed(tx.Context(), *p, b)
 	letter := s.Letters.Receipt(to, b)
 	if p.Payment != nil {
 		letter.Attachments = append(letter.Attachments, receiptOf(*p, to.reads(b)))
 	}
-	tx.InsertMail(p.mail(tx, MailReceipt, p.MailCount, letter))
+	tx.InsertMail(p.Mail(tx, MailReceipt, p.MailCount, letter))
 }

@@ -95,7 +95,7 @@ func (s *Service) mailCredit(tx *database.Tx, rec *Record, number string, err er
 		return err
 	}
 	rec.MailCount++
-	tx.InsertMail(rec.mail(tx, MailCredit, rec.MailCount,
+	tx.InsertMail(rec.Mail(tx, MailCredit, rec.MailCount,
 		mail.Letter{Subject: "Credit note " + number + " from " + rec.Brand.Name}))
 	return nil
 }

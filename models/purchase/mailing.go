@@ -68,7 +68,7 @@ func (s *Service) mailCounted(tx *database.Tx, who actor.Actor, rec Record) erro
 		}
 		kind, letter.Subject = MailInvoice, "Invoice "+number+" from "+rec.Brand.Name
 	}
-	tx.InsertMail(rec.mail(tx, kind, rec.MailCount, letter))
+	tx.InsertMail(rec.Mail(tx, kind, rec.MailCount, letter))
 	tx.Audit(who, audit.Entry{Action: "purchase.mailed", ObjectType: "purchase", ObjectID: rec.ID, ClientID: rec.ClientID,
 		PurchaseID: rec.ID,
 		Text:       "A mail with the link was sent to the client.",

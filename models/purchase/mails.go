@@ -135,7 +135,7 @@ func (s *Service) Recurs(ctx context.Context, p Purchase) (Recurrence, error) {
 
 // askingFor is the mail that asks for an account.
 func (s *Service) askingFor(ctx context.Context, p Purchase, b merchant.Brand, r Recurrence) mail.Letter {
-	p = s.addressed(ctx, p, b)
+	p = s.Addressed(ctx, p, b)
 	if r.None() {
 		return s.Letters.AccountLink(p, b)
 	}
@@ -154,11 +154,11 @@ func (s *Service) MailAgreement(tx *database.Tx, p Purchase, m mandate.Mandate, 
 	if err != nil {
 		return err
 	}
-	p = s.addressed(tx.Context(), p, b)
+	p = s.Addressed(tx.Context(), p, b)
 	l := s.Letters.Agreement(p, b, m, r, first)
 	l.Attachments = append(l.Attachments, drawn("mandate-"+m.ContractReference,
 		RefIn(p.reads(b), RefMandate+m.ID.String())))
-	tx.InsertMail(p.mail(tx, MailAgreement, number, l))
+	tx.InsertMail(p.Mail(tx, MailAgreement, number, l))
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 	if err != nil {
 		return err
 	}
-	rec.Purchase = s.addressed(tx.Context(), rec.Purchase, rec.Brand)
+	rec.Purchase = s.Addressed(tx.Context(), rec.Purchase, rec.Brand)
 	l := s.Letters.Failed(rec, number)
 	if s.Papers != nil {
 		l.Attachments = append(l.Attachments, drawn(number,
@@ -221,14 +221,15 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 			l.Attachments = append(l.Attachments, Structured(number, RefStructuredOf+rec.ID.String()))
 		}
 	}
-	tx.InsertMail(rec.mail(tx, MailFailed, rec.MailCount, l))
+	tx.InsertMail(rec.Mail(tx, MailFailed, rec.MailCount, l))
 	return nil
 }
 
 // WithLink are the kinds of mail with the link to pay: with the first of them a purchase is sent.
 var WithLink = []string{MailInvoice, MailLink, MailFailed, MailReminder}
 
-func (p Purchase) mail(tx *database.Tx, kind string, attempt int, l mail.Letter) mail.Mail {
+// Mail is a mail to the payer about the purchase, one for each kind and attempt.
+func (p Purchase) Mail(tx *database.Tx, kind string, attempt int, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
 		ClientID: p.ClientID, PurchaseID: p.ID,
 		To: p.Payer.Email, CC: p.Payer.CC, BCC: p.Payer.BCC, Letter: l, State: mail.Queued, CreatedAt: tx.Now()}

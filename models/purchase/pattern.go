@@ -51,5 +51,5 @@ func (p *Purchase) Begin(id uuid.UUID, now time.Time) {
 
 // InvoiceMail is the first mail of an invoice. It is worded when it is sent.
 func (s *Service) InvoiceMail(tx *database.Tx, p Purchase, subject string) mail.Mail {
-	return p.mail(tx, MailInvoice, 1, mail.Letter{Subject: subject})
+	return p.Mail(tx, MailInvoice, 1, mail.Letter{Subject: subject})
 }

@@ -29,9 +29,9 @@ func (p Purchase) reads(b merchant.Brand) locale.Language {
 	return b.Reads(p.Payer.Language, p.Details.Language)
 }
 
-// addressed is a purchase for a mail about it, with the language in which its client reads now. Where that cannot be
+// Addressed is a purchase for a mail about it, with the language in which its client reads now. Where that cannot be
 // found out the purchase's own is used: a payment is not refused for it.
-func (s *Service) addressed(ctx context.Context, p Purchase, b merchant.Brand) Purchase {
+func (s *Service) Addressed(ctx context.Context, p Purchase, b merchant.Brand) Purchase {
 	if len(b.Offered()) > 0 {
 		if known, err := s.ReadsIn(ctx, p); err == nil {
 			p.Payer.Language = known

@@ -190,7 +190,7 @@ func (s *Service) InsertStoring(tx *database.Tx, who actor.Actor, rec *Record, r
 	auditNew(tx, who, rec.Purchase, fmt.Sprintf("Purchase of %s was created. Its page stores the client’s account.",
 		SayCents(rec.Purchase)), nil)
 	if mailed {
-		tx.InsertMail(rec.mail(tx, MailLink, rec.MailCount, s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)))
+		tx.InsertMail(rec.Mail(tx, MailLink, rec.MailCount, s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)))
 	}
 }
 

@@ -3,7 +3,6 @@ package purchase
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -42,9 +41,9 @@ func (s *Service) Remind(ctx context.Context, who actor.Actor, id uuid.UUID) (Re
 			if rec.asksForAccount() {
 				letter = s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)
 			} else {
-				letter = s.Letters.Reminder(s.addressed(tx.Context(), rec.Purchase, rec.Brand).Payer, rec.Brand, open)
+				letter = s.Letters.Reminder(s.Addressed(tx.Context(), rec.Purchase, rec.Brand).Payer, rec.Brand, open)
 			}
-			m := rec.mail(tx, MailReminder, reminderDay(tx.Now()), letter)
+			m := rec.Mail(tx, MailReminder, calendar.DateOf(tx.Now()).Number(), letter)
 			m.ObjectID = rec.remindedAs()
 			rec.MailCount++
 			tx.InsertMail(m)
@@ -62,7 +61,7 @@ func (s *Service) Reminded(ctx context.Context, merchantID uuid.UUID, recs []Rec
 	for i, rec := range recs {
 		keys[i] = rec.remindedAs()
 	}
-	found, err := s.Store.RemindedOn(ctx, merchantID, keys, reminderDay(s.Now()))
+	found, err := s.Store.RemindedOn(ctx, merchantID, keys, calendar.DateOf(s.Now()).Number())
 	out := make(map[uuid.UUID]bool, len(recs))
 	for i, rec := range recs {
 		if slices.Contains(found, keys[i]) {
@@ -84,11 +83,6 @@ func (r Record) remindedAs() uuid.UUID {
 		return r.ID
 	}
 	return uuid.NewSHA1(r.ClientID, []byte("reminder "+r.BrandID.String()+" "+r.Payer.Email))
-}
-
-// reminderDay numbers the days in South Africa: one cause, one mail.
-func reminderDay(now time.Time) int {
-	return calendar.DateOf(now).DaysSince(calendar.On(2020, time.January, 1))
 }
 
 // openBeside are the purchases that a reminder lists: what it was asked for, and what else the client owes the brand

@@ -7,6 +7,7 @@ import (
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/sms"
@@ -33,8 +34,8 @@ func (s *Service) RemindBySMS(ctx context.Context, who actor.Actor, id uuid.UUID
 		return func(tx *database.Tx, rec *Record) error {
 			m, err := s.Texts.Queue(tx, sms.Message{MerchantID: rec.MerchantID, BrandID: rec.BrandID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID, ObjectID: rec.ID, Kind: sms.Reminder,
-				Attempt: reminderDay(tx.Now()), To: rec.Payer.Phone,
-				Text: s.Letters.ReminderSMS(s.addressed(tx.Context(), rec.Purchase, rec.Brand), rec.Brand, rec.OpenCents())})
+				Attempt: calendar.DateOf(tx.Now()).Number(), To: rec.Payer.Phone,
+				Text: s.Letters.ReminderSMS(s.Addressed(tx.Context(), rec.Purchase, rec.Brand), rec.Brand, rec.OpenCents())})
 			if err != nil {
 				return err
 			}

@@ -106,10 +106,10 @@ func (s *Service) Withdraw(tx *database.Tx, who actor.Actor, stop Stop, why stri
 
 // MailStop confirms a stop to the client and tells the business. Count tells one stop from the next.
 func (s *Service) MailStop(tx *database.Tx, p Purchase, b merchant.Brand, subscriber uuid.UUID, count int, stop Stop) {
-	m := p.mail(tx, MailStopped, count, mail.Letter{})
+	m := p.Mail(tx, MailStopped, count, mail.Letter{})
 	m.ObjectID = subscriber
 	if p.Payer.Email != "" {
-		m.Letter = s.Letters.Stopped(s.addressed(tx.Context(), p, b), b, stop)
+		m.Letter = s.Letters.Stopped(s.Addressed(tx.Context(), p, b), b, stop)
 		tx.InsertMail(m)
 	}
 	if b.Email != "" {
