@@ -19,7 +19,6 @@ import (
 
 	"debitdesk/models/issuer"
 	"debitdesk/models/outbound"
-	"debitdesk/models/webhook/post"
 )
 
 // Limits of what is asked of an issuer (ours).
@@ -60,7 +59,7 @@ func New(sandbox bool, now func() time.Time) *Client {
 		return &http.Client{Timeout: wholeTime, Transport: limited{t},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
-	return &Client{guarded: c(post.Guarded(outbound.SignIn, sandbox)),
+	return &Client{guarded: c(outbound.Guarded(outbound.SignIn, sandbox)),
 		open: c(outbound.Transport(outbound.SignIn)), now: now, known: map[string]*published{}}
 }
 

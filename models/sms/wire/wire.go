@@ -5,14 +5,12 @@ package wire
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,7 +24,6 @@ import (
 
 // Limits of one call (ours).
 const (
-	connectTime = 5 * time.Second
 	wholeTime   = 20 * time.Second
 	answerRead  = 256 << 10 // bytes
 	longestWait = time.Hour
@@ -41,18 +38,7 @@ type Client struct {
 
 // New makes a client. In the sandbox it may call programs on the same machine.
 func New(sandbox bool) *Client {
-	options := []ssrf.Option{ssrf.WithAnyPort()}
-	if sandbox {
-		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
-	}
-	// The guard sees the very address that is dialled, whatever a name resolves to.
-	dialer := &net.Dialer{Timeout: connectTime, Control: ssrf.New(options...).Safe}
-	return &Client{time: wholeTime, http: &http.Client{
-		Transport: &http.Transport{Proxy: nil, DialContext: outbound.Via(outbound.Messages, dialer.DialContext),
-			TLSHandshakeTimeout: connectTime,
-			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 4,
-			IdleConnTimeout: 2 * time.Second, ForceAttemptHTTP2: true},
+	return &Client{time: wholeTime, http: &http.Client{Transport: outbound.Guarded(outbound.Messages, sandbox),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }

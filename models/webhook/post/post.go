@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -23,13 +22,10 @@ import (
 
 // Limits of one call (ours).
 const (
-	connectTime = 5 * time.Second
 	wholeTime   = 10 * time.Second
 	sandboxTime = 5 * time.Second // a person waits while the clock moves
 	answerKept  = 2 << 10         // bytes of the answer
 	answerRead  = 64 << 10        // bytes, so that a connection can be used again
-	headersRead = 16 << 10        // bytes
-	idleTime    = 2 * time.Second // many servers hang up on idle connections after five
 )
 
 // Client implements webhook.Poster.
@@ -44,27 +40,8 @@ func New(sandbox bool) *Client {
 	if sandbox {
 		limit = sandboxTime
 	}
-	return &Client{time: limit, http: &http.Client{Transport: Guarded(outbound.Webhooks, sandbox),
+	return &Client{time: limit, http: &http.Client{Transport: outbound.Guarded(outbound.Webhooks, sandbox),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-}
-
-// Guarded carries calls to addresses that merchants choose: to public networks alone, and in the sandbox to this
-// machine.
-func Guarded(what outbound.Purpose, sandbox bool) *http.Transport {
-	options := []ssrf.Option{ssrf.WithAnyPort()}
-	if sandbox {
-		options = append(options, ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
-	}
-	// The guard sees the very address that is dialled, whatever a name resolves to.
-	dialer := &net.Dialer{Timeout: connectTime, Control: ssrf.New(options...).Safe}
-	return &http.Transport{
-		Proxy:       nil, // a proxy of the environment would get round the guard
-		DialContext: outbound.Via(what, dialer.DialContext), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout: connectTime,
-		MaxIdleConns:        100, MaxIdleConnsPerHost: 4, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: headersRead,
-		ForceAttemptHTTP2: true,
-	}
 }
 
 // Post implements webhook.Poster.
