@@ -66,110 +66,99 @@ func letterhead(say locale.Words, b merchant.Brand) (lines []string) {
 	return all[1:]
 }
 
-// part is a section with those of its facts that have a value.
-type part struct{ documents.Section }
-
-func titled(title string) *part { return &part{documents.Section{Title: title}} }
-
-func (p *part) add(label, value string) {
-	if value != "" {
-		p.Facts = append(p.Facts, documents.Fact{Label: label, Value: value})
-	}
-}
-
 func collector(say locale.Words, m mandate.Mandate, b merchant.Brand) documents.Section {
-	p := titled(say.Say("paper.collector"))
-	p.add(say.Say("paper.collector.user"), cmp.Or(b.LegalName, b.Name))
-	p.add(say.Say("paper.collector.trades"), b.Name)
-	p.add(say.Say("paper.collector.short"), m.AbbreviatedName)
-	p.add(say.Say("paper.collector.contract"), m.ContractReference)
-	p.add(say.Say("paper.collector.bank"), m.BankReference)
-	p.add(say.Say("paper.collector.profile"), m.ProfileCode)
-	p.add(say.Say("paper.collector.paid_into"), m.ClearingAccount)
-	p.add(say.Say("paper.collector.statement"), m.AbbreviatedName+" "+m.ContractReference)
-	return p.Section
+	p := documents.Section{Title: say.Say("paper.collector")}
+	p.Add(say.Say("paper.collector.user"), cmp.Or(b.LegalName, b.Name))
+	p.Add(say.Say("paper.collector.trades"), b.Name)
+	p.Add(say.Say("paper.collector.short"), m.AbbreviatedName)
+	p.Add(say.Say("paper.collector.contract"), m.ContractReference)
+	p.Add(say.Say("paper.collector.bank"), m.BankReference)
+	p.Add(say.Say("paper.collector.profile"), m.ProfileCode)
+	p.Add(say.Say("paper.collector.paid_into"), m.ClearingAccount)
+	p.Add(say.Say("paper.collector.statement"), m.AbbreviatedName+" "+m.ContractReference)
+	return p
 }
 
 func payer(say locale.Words, m mandate.Mandate) documents.Section {
-	p := titled(say.Say("paper.payer"))
+	p := documents.Section{Title: say.Say("paper.payer")}
 	initials, surname := m.HolderParts()
 	missing := say.Say("paper.payer.missing")
-	p.add(say.Say("paper.payer.holder"), cmp.Or(m.HolderName, missing))
-	p.add(say.Say("paper.payer.surname"), surname)
-	p.add(say.Say("paper.payer.initials"), initials)
-	p.add(say.Say("paper.payer.number"), cmp.Or(m.AccountMask, missing))
+	p.Add(say.Say("paper.payer.holder"), cmp.Or(m.HolderName, missing))
+	p.Add(say.Say("paper.payer.surname"), surname)
+	p.Add(say.Say("paper.payer.initials"), initials)
+	p.Add(say.Say("paper.payer.number"), cmp.Or(m.AccountMask, missing))
 	kinds := map[bank.AccountType]string{bank.Current: say.Say("pay.kind.current"),
 		bank.Savings: say.Say("pay.kind.savings"), bank.Transmission: say.Say("pay.kind.transmission")}
-	p.add(say.Say("paper.payer.kind"), kinds[m.AccountType])
-	p.add(say.Say("paper.payer.bank"), strings.Join(filled([]string{bank.BankName(m.BankCode), m.BankCode}), ", "))
-	return p.Section
+	p.Add(say.Say("paper.payer.kind"), kinds[m.AccountType])
+	p.Add(say.Say("paper.payer.bank"), strings.Join(filled([]string{bank.BankName(m.BankCode), m.BankCode}), ", "))
+	return p
 }
 
 func (d Mandate) debits(say locale.Words) documents.Section {
 	m, rec := d.Sheet.Mandate, d.Purchase
-	p := titled(say.Say("paper.debits"))
+	p := documents.Section{Title: say.Say("paper.debits")}
 	first := say.Say("paper.debits.first_none")
 	if c := rec.Collection; c != nil && rec.TotalCents > 0 {
 		first = say.LongDay(c.ActionDate)
 	} else if rec.DueGiven && rec.TotalCents > 0 {
 		first = say.LongDay(calendar.DateOf(rec.Due))
 	}
-	p.add(say.Say("paper.debits.first"), first)
-	p.add(say.Say("paper.debits.recurring"), days(say, m))
+	p.Add(say.Say("paper.debits.first"), first)
+	p.Add(say.Say("paper.debits.recurring"), days(say, m))
 	initial := say.Say("paper.debits.initial_none")
 	if m.AmountCents > 0 {
 		initial = say.Money(m.AmountCents, rec.Currency)
 	}
-	p.add(say.Say("paper.debits.initial"), initial)
+	p.Add(say.Say("paper.debits.initial"), initial)
 	if t := m.Terms; t != nil {
-		p.add(say.Say("paper.debits.amount"), say.Money(t.PriceCents, rec.Currency))
-		p.add(say.Say("paper.debits.most"), say.Money(t.MaxAmountCents, rec.Currency))
-		p.add(say.Say("paper.debits.adjustment"), adjustment(say, *t, rec.Currency))
-		return p.Section
+		p.Add(say.Say("paper.debits.amount"), say.Money(t.PriceCents, rec.Currency))
+		p.Add(say.Say("paper.debits.most"), say.Money(t.MaxAmountCents, rec.Currency))
+		p.Add(say.Say("paper.debits.adjustment"), adjustment(say, *t, rec.Currency))
+		return p
 	}
-	p.add(say.Say("paper.debits.amount"), say.Say("paper.debits.owed"))
-	p.add(say.Say("paper.debits.adjustment"), say.Say("paper.debits.adjustment_agreed"))
-	return p.Section
+	p.Add(say.Say("paper.debits.amount"), say.Say("paper.debits.owed"))
+	p.Add(say.Say("paper.debits.adjustment"), say.Say("paper.debits.adjustment_agreed"))
+	return p
 }
 
 // authority is the wording that the client agreed to, in English. In a document in another language that is said.
 func authority(say locale.Words, m mandate.Mandate) documents.Section {
-	p := titled(say.Say("paper.authority"))
+	p := documents.Section{Title: say.Say("paper.authority")}
 	p.Text = slices.DeleteFunc(strings.Split(m.Consent.Text, "\n"), func(l string) bool { return l == "" })
 	if len(p.Text) == 0 {
 		p.Text = []string{say.Say("paper.authority.none")}
 	} else if say.Language != locale.English {
 		p.Note = say.Say("paper.authority.english")
 	}
-	return p.Section
+	return p
 }
 
 func consent(say locale.Words, m mandate.Mandate) documents.Section {
-	p := titled(say.Say("paper.consent"))
-	p.add(say.Say("paper.consent.given"), given(say, m))
-	p.add(say.Say("paper.consent.on"), toTheSecond(say, m.GivenAt()))
+	p := documents.Section{Title: say.Say("paper.consent")}
+	p.Add(say.Say("paper.consent.given"), given(say, m))
+	p.Add(say.Say("paper.consent.on"), toTheSecond(say, m.GivenAt()))
 	if m.Consent.Channel == mandate.PayPage || m.Consent.Channel == mandate.ByBank {
-		p.add(say.Say("paper.consent.address"), m.Consent.IP)
-		p.add(say.Say("paper.consent.browser"), m.Consent.Agent)
+		p.Add(say.Say("paper.consent.address"), m.Consent.IP)
+		p.Add(say.Say("paper.consent.browser"), m.Consent.Agent)
 	}
-	return p.Section
+	return p
 }
 
 func (d Mandate) acceptance(say locale.Words) documents.Section {
-	p := titled(say.Say("paper.acceptance"))
-	p.add(say.Say("paper.acceptance.accepted"), say.Say("paper.acceptance.no"))
+	p := documents.Section{Title: say.Say("paper.acceptance")}
+	p.Add(say.Say("paper.acceptance.accepted"), say.Say("paper.acceptance.no"))
 	for _, a := range d.Sheet.Authentications {
 		if a.State == mandate.AuthAccepted {
 			p.Facts[0].Value = toTheSecond(say, a.AnsweredAt)
-			p.add(say.Say("paper.acceptance.channel"), channel(say, a.Channel))
+			p.Add(say.Say("paper.acceptance.channel"), channel(say, a.Channel))
 			break
 		}
 	}
 	if d.Sheet.State == mandate.Registered {
-		p.add(say.Say("paper.acceptance.registered"), toTheSecond(say, d.Sheet.AcceptedAt))
+		p.Add(say.Say("paper.acceptance.registered"), toTheSecond(say, d.Sheet.AcceptedAt))
 	}
-	p.add(say.Say("paper.collector.bank"), cmp.Or(d.Sheet.BankReference, say.Say("paper.acceptance.none")))
-	return p.Section
+	p.Add(say.Say("paper.collector.bank"), cmp.Or(d.Sheet.BankReference, say.Say("paper.acceptance.none")))
+	return p
 }
 
 // channel is where the client answered.

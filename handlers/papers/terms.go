@@ -13,14 +13,14 @@ import (
 
 // terms are those of a DebiCheck mandate that debits does not name.
 func (d Mandate) terms(say locale.Words) documents.Section {
-	p, t := titled(say.Say("paper.terms")), *d.Sheet.Terms
+	p, t := documents.Section{Title: say.Say("paper.terms")}, *d.Sheet.Terms
 	either := func(label string, is bool, yes, no string) {
 		if !is {
 			yes = no
 		}
-		p.add(say.Say(label), say.Say(yes))
+		p.Add(say.Say(label), say.Say(yes))
 	}
-	p.add(say.Say("paper.terms.amounts"), say.Say("paper.terms."+strings.ToLower(string(t.ValueType))))
+	p.Add(say.Say("paper.terms.amounts"), say.Say("paper.terms."+strings.ToLower(string(t.ValueType))))
 	either("paper.terms.debits", t.DebitSequence == mandate.OnceOff, "paper.terms.once", "paper.terms.recurring")
 	either("paper.terms.other_days", t.AllowDateAdjustment, "paper.terms.allowed", "paper.terms.refused")
 	either("paper.terms.asked", t.Authentication == mandate.RealTime, "paper.terms.realtime", "paper.terms.delayed")
@@ -33,7 +33,7 @@ func (d Mandate) terms(say locale.Words) documents.Section {
 	for _, which := range e.Disputes {
 		p.Text = append(p.Text, say.Say("paper.dispute", "which", d.dispute(say, which)))
 	}
-	return p.Section
+	return p
 }
 
 func (d Mandate) dispute(say locale.Words, which mandate.Dispute) string {

@@ -44,5 +44,12 @@ type Section struct {
 	Text  []string // a paragraph each
 }
 
+// Add adds a fact where it has a value.
+func (s *Section) Add(label, value string) {
+	if value != "" {
+		s.Facts = append(s.Facts, Fact{Label: label, Value: value})
+	}
+}
+
 // Fact is one line: what, and its value.
 type Fact struct{ Label, Value string }

@@ -96,71 +96,62 @@ func letterhead(b merchant.Brand) (lines []string) {
 	return lines
 }
 
-// part collects the facts of a section that have a value.
-type part struct{ documents.Section }
-
-func (p *part) add(label, value string) {
-	if value != "" {
-		p.Facts = append(p.Facts, documents.Fact{Label: label, Value: value})
-	}
-}
-
 func collectorPart(m mandate.Mandate, b merchant.Brand) documents.Section {
-	p := part{documents.Section{Title: "Who collects"}}
-	p.add("User name", cmp.Or(b.LegalName, b.Name))
-	p.add("Trades as", b.Name)
-	p.add("Abbreviated short name", m.AbbreviatedName)
-	p.add("Contract reference", m.ContractReference)
-	p.add("Bank’s mandate reference", m.BankReference)
-	p.add("Profile", m.ProfileCode)
-	p.add("Paid into the account", m.ClearingAccount)
-	p.add("Shown on the bank statement as", m.AbbreviatedName+" "+m.ContractReference)
-	return p.Section
+	p := documents.Section{Title: "Who collects"}
+	p.Add("User name", cmp.Or(b.LegalName, b.Name))
+	p.Add("Trades as", b.Name)
+	p.Add("Abbreviated short name", m.AbbreviatedName)
+	p.Add("Contract reference", m.ContractReference)
+	p.Add("Bank’s mandate reference", m.BankReference)
+	p.Add("Profile", m.ProfileCode)
+	p.Add("Paid into the account", m.ClearingAccount)
+	p.Add("Shown on the bank statement as", m.AbbreviatedName+" "+m.ContractReference)
+	return p
 }
 
 func clientPart(m mandate.Mandate) documents.Section {
-	p := part{documents.Section{Title: "Who pays"}}
+	p := documents.Section{Title: "Who pays"}
 	initials, surname := m.HolderParts()
-	p.add("Account holder", cmp.Or(m.HolderName, "not given yet"))
-	p.add("Surname", surname)
-	p.add("Initials", initials)
-	p.add("Account number", cmp.Or(m.AccountMask, "not given yet"))
-	p.add("Type of account", m.AccountType.Label())
-	p.add("Bank and branch code", words.JoinedWords(", ", bank.BankName(m.BankCode), m.BankCode))
-	return p.Section
+	p.Add("Account holder", cmp.Or(m.HolderName, "not given yet"))
+	p.Add("Surname", surname)
+	p.Add("Initials", initials)
+	p.Add("Account number", cmp.Or(m.AccountMask, "not given yet"))
+	p.Add("Type of account", m.AccountType.Label())
+	p.Add("Bank and branch code", words.JoinedWords(", ", bank.BankName(m.BankCode), m.BankCode))
+	return p
 }
 
 func debitPart(m mandate.Mandate, rec purchase.Record) documents.Section {
-	p := part{documents.Section{Title: "What is debited, and when"}}
+	p := documents.Section{Title: "What is debited, and when"}
 	first := "As the first debit under this mandate is agreed; none was agreed with it"
 	if c := rec.Collection; c != nil && rec.TotalCents > 0 {
 		first = longDay(c.ActionDate)
 	} else if rec.DueGiven && rec.TotalCents > 0 {
 		first = longDay(calendar.DateOf(rec.Due))
 	}
-	p.add("First deduction date", first)
-	p.add("Recurring deduction date", rhythmWords(m))
+	p.Add("First deduction date", first)
+	p.Add("Recurring deduction date", rhythmWords(m))
 	initial := "None with this mandate"
 	if m.AmountCents > 0 {
 		initial = words.Sum(m.AmountCents, rec.Currency)
 	}
-	p.add("Initial amount", initial)
+	p.Add("Initial amount", initial)
 	if t := m.Terms; t != nil {
-		p.add("Recurring amount", words.Sum(t.PriceCents, rec.Currency))
-		p.add("Maximum amount", words.Sum(t.MaxAmountCents, rec.Currency))
-		p.add("Adjustment", adjustmentWords(*t, rec.Currency))
-		return p.Section
+		p.Add("Recurring amount", words.Sum(t.PriceCents, rec.Currency))
+		p.Add("Maximum amount", words.Sum(t.MaxAmountCents, rec.Currency))
+		p.Add("Adjustment", adjustmentWords(*t, rec.Currency))
+		return p
 	}
-	p.add("Recurring amount", "What is owed under the agreement, and never more")
-	p.add("Adjustment", "As agreed with the client")
-	return p.Section
+	p.Add("Recurring amount", "What is owed under the agreement, and never more")
+	p.Add("Adjustment", "As agreed with the client")
+	return p
 }
 
 func termsPart(m mandate.Mandate, currency string) documents.Section {
-	p := part{documents.Section{Title: "Terms"}}
+	p := documents.Section{Title: "Terms"}
 	for _, f := range termFacts(m, currency).Items {
 		if !slices.Contains([]string{"Agreed amount", "Maximum", "Frequency", "Adjustment"}, f.Label) { // said above
-			p.add(f.Label, f.Value)
+			p.Add(f.Label, f.Value)
 		}
 	}
 	if e := explained(m, currency); e != nil {
@@ -169,7 +160,7 @@ func termsPart(m mandate.Mandate, currency string) documents.Section {
 			p.Text = append(p.Text, "May be disputed: "+d)
 		}
 	}
-	return p.Section
+	return p
 }
 
 // authorityText is the wording that the client agreed to.
@@ -186,87 +177,87 @@ func authorityText(m mandate.Mandate) (lines []string) {
 }
 
 func consentPart(m mandate.Mandate) documents.Section {
-	p := part{documents.Section{Title: "Consent"}}
-	p.add("Given", givenWords(m))
-	p.add("On", toTheSecond(m.GivenAt()))
+	p := documents.Section{Title: "Consent"}
+	p.Add("Given", givenWords(m))
+	p.Add("On", toTheSecond(m.GivenAt()))
 	if m.Consent.Channel == mandate.PayPage || m.Consent.Channel == mandate.ByBank {
-		p.add("From address", m.Consent.IP)
-		p.add("Browser", m.Consent.Agent)
+		p.Add("From address", m.Consent.IP)
+		p.Add("Browser", m.Consent.Agent)
 	}
-	return p.Section
+	return p
 }
 
 func acceptancePart(s mandate.Sheet) documents.Section {
-	p := part{documents.Section{Title: "Authentication at the client’s bank"}}
+	p := documents.Section{Title: "Authentication at the client’s bank"}
 	for _, a := range s.Authentications {
 		if a.State == mandate.AuthAccepted {
-			p.add("Accepted by the client", toTheSecond(a.AnsweredAt))
-			p.add("Channel", answerChannel(a.Channel))
+			p.Add("Accepted by the client", toTheSecond(a.AnsweredAt))
+			p.Add("Channel", answerChannel(a.Channel))
 			break
 		}
 	}
 	if len(p.Facts) == 0 {
-		p.add("Accepted by the client", "No")
+		p.Add("Accepted by the client", "No")
 	}
 	if s.State == mandate.Registered {
-		p.add("Registered without an answer", toTheSecond(s.AcceptedAt))
+		p.Add("Registered without an answer", toTheSecond(s.AcceptedAt))
 	}
-	p.add("Bank’s mandate reference", cmp.Or(s.BankReference, "none"))
-	return p.Section
+	p.Add("Bank’s mandate reference", cmp.Or(s.BankReference, "none"))
+	return p
 }
 
 func attemptParts(list []mandate.Authentication) []documents.Section {
 	var out []documents.Section
 	for i := len(list) - 1; i >= 0; i-- { // in the order in which it was asked
 		a := list[i]
-		p := part{documents.Section{Title: "Request " + words.Grouped(int64(a.Number)) + " to the client"}}
-		p.add("Kind", words.Capital(a.Label()))
-		p.add("Outcome", authPills[a.State].Word)
-		p.add("Requested", toTheSecond(a.RequestedAt))
-		p.add("Sent to the bank", toTheSecond(a.SentAt))
-		p.add("Delivered to the client", toTheSecond(a.DeliveredAt))
-		p.add("Answered", toTheSecond(a.AnsweredAt))
-		p.add("Channel", answerChannel(a.Channel))
+		p := documents.Section{Title: "Request " + words.Grouped(int64(a.Number)) + " to the client"}
+		p.Add("Kind", words.Capital(a.Label()))
+		p.Add("Outcome", authPills[a.State].Word)
+		p.Add("Requested", toTheSecond(a.RequestedAt))
+		p.Add("Sent to the bank", toTheSecond(a.SentAt))
+		p.Add("Delivered to the client", toTheSecond(a.DeliveredAt))
+		p.Add("Answered", toTheSecond(a.AnsweredAt))
+		p.Add("Channel", answerChannel(a.Channel))
 		if a.Code != "" {
-			p.add("Reason", bank.MandateCodeOf(a.Code).Label())
+			p.Add("Reason", bank.MandateCodeOf(a.Code).Label())
 		}
-		p.add("Request id", a.ID.String())
-		out = append(out, p.Section)
+		p.Add("Request id", a.ID.String())
+		out = append(out, p)
 	}
 	return out
 }
 
 func verificationPart(v mandate.Verification) documents.Section {
-	p := part{documents.Section{Title: "Account verification"}}
-	p.add("Asked", toTheSecond(v.At))
-	p.add("Account", words.JoinedWords(" ", words.BankWords(v.BankCode), v.AccountMask))
+	p := documents.Section{Title: "Account verification"}
+	p.Add("Asked", toTheSecond(v.At))
+	p.Add("Account", words.JoinedWords(" ", words.BankWords(v.BankCode), v.AccountMask))
 	for _, c := range v.Answers.Checks() {
-		p.add(c.Label, words.Capital(words.AnswerWords[c.Answer]))
+		p.Add(c.Label, words.Capital(words.AnswerWords[c.Answer]))
 	}
-	return p.Section
+	return p
 }
 
 func evidencePart(files []mandate.Evidence) documents.Section {
-	p := part{documents.Section{Title: "Evidence on file"}}
+	p := documents.Section{Title: "Evidence on file"}
 	for _, f := range files {
-		p.add(f.Name, sizeWords(f.SizeBytes)+", added "+toTheSecond(f.CreatedAt)+"\nSHA-256 "+hex.EncodeToString(f.SHA256))
+		p.Add(f.Name, sizeWords(f.SizeBytes)+", added "+toTheSecond(f.CreatedAt)+"\nSHA-256 "+hex.EncodeToString(f.SHA256))
 	}
 	if len(files) == 0 {
 		p.Text = []string{"No file is kept; the wording and the records above are the proof."}
 	}
-	return p.Section
+	return p
 }
 
 // replacedParts are the permissions of before, each with its wording: it proves the debit that failed.
 func replacedParts(before []mandate.Replaced) (out []documents.Section) {
 	for _, r := range before {
-		p := part{documents.Section{Title: "Replaced permission " + r.ContractReference}}
-		p.add("Account", words.JoinedWords(" ", words.BankWords(r.BankCode), r.AccountMask))
-		p.add("Account holder", r.HolderName)
-		p.add("Given", toTheSecond(r.Consent.At))
-		p.add("Replaced", toTheSecond(r.ReplacedAt)+", after its debit had failed")
+		p := documents.Section{Title: "Replaced permission " + r.ContractReference}
+		p.Add("Account", words.JoinedWords(" ", words.BankWords(r.BankCode), r.AccountMask))
+		p.Add("Account holder", r.HolderName)
+		p.Add("Given", toTheSecond(r.Consent.At))
+		p.Add("Replaced", toTheSecond(r.ReplacedAt)+", after its debit had failed")
 		p.Text = strings.Split(r.Consent.Text, "\n")
-		out = append(out, p.Section)
+		out = append(out, p)
 	}
 	return out
 }
