@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 	"debitdesk/models/mail"
+	"debitdesk/models/merchant"
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 )
@@ -196,16 +197,23 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 	case m.Kind == purchase.MailCredit && len(docs.Credits) > 0:
 		note := docs.creditAt(m.CreatedAt)
 		paper := PaperOf(note, p)
-		paper.Reads, paper.Words, paper.Colour = reads, brand.OwnWords, brand.Colour
+		paper.mailedBy(brand, reads)
 		return s.withStructured(attached(s.Letters.CreditNote(paper), paper), note, brand), nil
 	case docs.Invoice != nil:
 		paper := PaperOf(*docs.Invoice, p)
-		paper.Debit, paper.Reads, paper.Words, paper.Colour = debit, reads, brand.OwnWords, brand.Colour
+		paper.Debit = debit
+		paper.mailedBy(brand, reads)
 		return s.withStructured(attached(s.Letters.Invoice(paper), paper), *docs.Invoice, brand), nil
 	}
 	paper := Unnumbered(p, brand)
-	paper.Debit, paper.Reads, paper.Words, paper.Colour = debit, reads, brand.OwnWords, brand.Colour
+	paper.Debit = debit
+	paper.mailedBy(brand, reads)
 	return s.Letters.Invoice(paper), nil
+}
+
+// mailedBy gives a document what a mail about it takes from its brand today.
+func (p *Paper) mailedBy(b merchant.Brand, reads locale.Language) {
+	p.Reads, p.Words, p.Colour = reads, b.OwnWords, b.Colour
 }
 
 // whenMailed is the debit that stood when the mail left; of one that has not left,

@@ -228,7 +228,7 @@ func (s *Service) MailFailure(tx *database.Tx, who actor.Actor, rec Record) erro
 // WithLink are the kinds of mail with the link to pay: with the first of them a purchase is sent.
 var WithLink = []string{MailInvoice, MailLink, MailFailed, MailReminder}
 
-// Mail is a mail to the payer about the purchase, one for each kind and attempt.
+// Mail is a mail to the client about the purchase, one for each kind and attempt.
 func (p Purchase) Mail(tx *database.Tx, kind string, attempt int, l mail.Letter) mail.Mail {
 	return mail.Mail{ID: tx.NewID(), MerchantID: p.MerchantID, ObjectID: p.ID, Kind: kind, Attempt: attempt,
 		ClientID: p.ClientID, PurchaseID: p.ID,

@@ -22,14 +22,17 @@ func besideErasures(tx *database.Tx, merchantID uuid.UUID) error {
 	return nil
 }
 
+// anew are the tasks that only write what is there into a file.
+const anew = `kind IN ('` + Export + `', '` + Book + `', '` + Journal + `')`
+
 // openOnes takes what is under way from its workers, so that nothing is written any more of what they have read. An
 // export begins anew. Other work goes on where it is, for what it did is done; its file is not kept.
 const openOnes = `UPDATE tasks SET claim = NULL,
 		claimed_until = CASE state WHEN 'waiting' THEN claimed_until END,
-		position = CASE WHEN kind IN ('export', 'book', 'journal') THEN '{}' ELSE position END,
-		done = CASE WHEN kind IN ('export', 'book', 'journal') THEN 0 ELSE done END,
-		failed = CASE WHEN kind IN ('export', 'book', 'journal') THEN 0 ELSE failed END,
-		kept_until = CASE WHEN kind NOT IN ('export', 'book', 'journal') THEN now() END, chunks = 0, file_bytes = 0
+		position = CASE WHEN ` + anew + ` THEN '{}' ELSE position END,
+		done = CASE WHEN ` + anew + ` THEN 0 ELSE done END,
+		failed = CASE WHEN ` + anew + ` THEN 0 ELSE failed END,
+		kept_until = CASE WHEN NOT ` + anew + ` THEN now() END, chunks = 0, file_bytes = 0
 	WHERE merchant_id = $1 AND state IN ('waiting', 'running') RETURNING id::text`
 
 // Erase leaves nothing of a person in what tasks of a merchant wrote and were asked for: files name clients, and what

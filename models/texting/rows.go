@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -270,9 +269,9 @@ const linksKept = 8 * 24 * time.Hour
 // Tidy takes the texts out of such messages.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	err := s.InChunks(ctx, `UPDATE sms_messages SET text_sealed = NULL WHERE ctid = ANY (ARRAY(
-		SELECT ctid FROM sms_messages WHERE kind IN ('`+strings.Join(sms.LettingIn, "', '")+`')
-		AND text_sealed IS NOT NULL AND state <> 'queued' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-		now.Add(-linksKept))
+		SELECT ctid FROM sms_messages WHERE kind = ANY ($2::text[])
+		AND text_sealed IS NOT NULL AND state <> 'queued' AND created_at < $1 LIMIT $3 FOR UPDATE SKIP LOCKED))`,
+		now.Add(-linksKept), database.Texts(sms.LettingIn))
 	if err != nil {
 		return fmt.Errorf("tidy messages: %w", err)
 	}
