@@ -73,14 +73,31 @@ func (h *holders) Gave(conn *pgx.Conn) {
 	}
 }
 
+// callers are the nearest ones to whoever asks a pool, without those between the pool and Took.
+type callers [6]uintptr
+
+// betweenUs are the calls of runtime.Callers, listens, Took and the pool's tracer.
+const betweenUs = 4
+
+var listening sync.Map // callers: whether the queue's listener is one of them, which costs more to find out
+
 // listens tells whether the queue's listener asks for the connection. It asks the pool directly, so the nearest callers
 // are enough.
 func listens() bool {
-	var nearest [12]uintptr
-	frames := runtime.CallersFrames(nearest[:runtime.Callers(1, nearest[:])])
+	var nearest callers
+	n := runtime.Callers(betweenUs, nearest[:])
+	known, ok := listening.Load(nearest)
+	if !ok {
+		known, _ = listening.LoadOrStore(nearest, named(nearest[:n], "(*Listener).Connect"))
+	}
+	return known.(bool) //nolint:errcheck // nothing else is stored
+}
+
+func named(calls []uintptr, end string) bool {
+	frames := runtime.CallersFrames(calls)
 	for {
 		frame, more := frames.Next()
-		if strings.HasSuffix(frame.Function, "(*Listener).Connect") {
+		if strings.HasSuffix(frame.Function, end) {
 			return true
 		}
 		if !more {

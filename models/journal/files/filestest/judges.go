@@ -87,8 +87,6 @@ func run(t *testing.T, program, book string, args ...string) (string, error) {
 // formats write differently; what comes to nothing is left out.
 type Sums map[string]string
 
-var months = regexp.MustCompile(`(?m)^(\d{4})-(\d{2})-\d{2} \*`)
-
 // MonthsOf has the program of a format add a book up by month and account.
 func MonthsOf(t *testing.T, format, book string) Sums {
 	t.Helper()
@@ -104,27 +102,20 @@ func MonthsOf(t *testing.T, format, book string) Sums {
 		}
 		return sums(all)
 	}
-	seen := map[string]bool{}
-	for _, m := range months.FindAllStringSubmatch(book, -1) {
-		month := m[1] + "-" + m[2]
-		if seen[month] {
-			continue
-		}
-		seen[month] = true
-		args := []string{"-f", "FILE", "bal", "--flat", "--no-total", "-p", month}
-		if format == "ledger" {
-			args = append(args, "--balance-format", "%(account)|%(quantity(amount))\n")
-		} else {
-			args = append(args, "--format", "%(account)|%(total)")
-		}
-		out, err := run(t, judges[format].program, book, args...)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", format, err, out)
-		}
-		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-			if account, amount, is := strings.Cut(line, "|"); is {
-				add(t, all, month, account, amount)
-			}
+	args := []string{"-f", "FILE", "reg", "--monthly",
+		"--format", `"%(format_date(date,"%Y-%m"))","%(account)","%(quantity(amount))"` + "\n"}
+	month, account, amount := 0, 1, 2
+	if format == "hledger" {
+		args = []string{"-f", "FILE", "bal", "--monthly", "--flat", "--no-total", "--layout=tidy", "-O", "csv"}
+		month, account, amount = 1, 0, 5
+	}
+	out, err := run(t, judges[format].program, book, args...)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", format, err, out)
+	}
+	for _, row := range table(t, out) {
+		if row[month] != "period" { // the head of hledger's table
+			add(t, all, row[month], row[account], row[amount])
 		}
 	}
 	return sums(all)
