@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"debitdesk/models/logo"
+	"debitdesk/models/logo/logotest"
 	"debitdesk/models/merchant"
 	"debitdesk/models/tint"
 	"debitdesk/static"
@@ -69,5 +71,33 @@ func TestNoGroundIsWorseThanTheTonesAreMadeFor(t *testing.T) {
 	}
 	if seen != 3 {
 		t.Errorf("%d grounds were found", seen)
+	}
+}
+
+func TestThePayersPageAndItsPapersHaveTheLogoOfTheirBrand(t *testing.T) {
+	d := newDesk(t)
+	path := d.purchase(d.client(), storing, 49900)
+	d.get(path).Want(200).Contains(`<span class="mark"`).Lacks(`<img class="logo"`)
+	bare := d.get(path + "invoice.pdf").Want(200).Body
+	picture, err := logo.Read(logotest.PNG(960, 320))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.sql(`INSERT INTO brand_logos (id, merchant_id, brand_id, name, picture, created_at)
+		VALUES (gen_random_uuid(), $1, $2, $3, $4, now())`, d.A.ID, d.A.BrandID, string(picture.Name), picture.PNG)
+	d.sql(`UPDATE brands SET logo = $2 WHERE id = $1`, d.A.BrandID, string(picture.Name))
+	merchant.Store{DB: d.Store}.Forget(d.A.ID)
+	src := "/p/look/" + string(picture.Name) + ".png"
+	page := d.get(path).Want(200).Contains(`<img class="logo" src="` + src + `" width="240" height="80" alt="">`).
+		Lacks(`<span class="mark"`).Body
+	if len(page) > 30_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	if got := d.get(src).Want(200).Body; got != string(picture.PNG) {
+		t.Errorf("the picture has %d bytes", len(got))
+	}
+	branded := d.get(path + "invoice.pdf").Want(200).Body
+	if strings.Contains(bare, "/Subtype /Image") || !strings.Contains(branded, "/Subtype /Image") {
+		t.Error("the invoice does not have the logo, or had one before")
 	}
 }
