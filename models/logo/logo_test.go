@@ -112,7 +112,7 @@ func TestWhatIsNoLogoIsRefusedBeforeItIsOpened(t *testing.T) {
 		"a dot":            {claiming(15, 400), "at least 16 on each side"},
 		"a line":           {claiming(4_000, 16), "too long and narrow"},
 		"no picture":       {claiming(400, 400), "cannot be read"},
-		"too many scans":   {scans, "cannot be read"},
+		"too many scans":   {scans, "too many passes"},
 		"cut off":          {photo[:len(photo)/2], "cannot be read"},
 		"a large file":     {make([]byte, logo.MostBytes+1), "at most 500 kB"},
 		"an empty file":    {nil, "must be a PNG or JPEG"},

@@ -201,7 +201,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</div></fieldset><fieldset class=\"form-section\"><legend>Look</legend><p class=\"hint\">The logo and the colour of your brand on the pages and in the mails for your clients. The logo also stands on invoices, credit notes, receipts and copies of mandates.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</div></fieldset><fieldset class=\"form-section\"><legend>Look</legend><p class=\"hint\">The logo and the colour of your brand on the pages and in the mails for your clients. The logo is also on invoices, credit notes, receipts and copies of mandates.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
