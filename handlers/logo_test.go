@@ -10,7 +10,8 @@ import (
 	"debitdesk/models/merchant"
 )
 
-func (s *street) brandWithFile(who handlertest.Person, in merchant.BrandInput, version, file string) handlertest.Answer {
+func (s *street) brandWithFile(who handlertest.Person, in merchant.BrandInput,
+	version, file string) handlertest.Answer {
 	fields := map[string]string{}
 	for name, values := range brandForm(in, version) {
 		fields[name] = values[0]

@@ -18,7 +18,8 @@ import (
 )
 
 // LookPath begins the addresses of the style sheets that put a brand's colour over the payer's sheet, and of
-// logos. Such a sheet has an address of its own, for the policy of the pages allows no style within them; it follows from the colour alone.
+// logos. Such a sheet has an address of its own, for the policy of the pages allows no style within them; it follows
+// from the colour alone.
 const LookPath = weblink.Look
 
 // sheetOf is the address of the sheet of a brand; empty where it has no colour.
@@ -71,8 +72,8 @@ func (p *Pages) logo(c echo.Context, of string) error {
 	return c.Blob(http.StatusOK, "image/png", picture)
 }
 
-// Sheet serves GET /p/look/:sheet, the style sheet of a colour, or the picture of a logo. A sheet of another release gets today's, and is asked for
-// each time.
+// Sheet serves GET /p/look/:sheet, the style sheet of a colour, or the picture of a logo. A sheet
+// of another release gets today's, and is asked for each time.
 func (p *Pages) Sheet(c echo.Context) error {
 	name := c.Param("sheet")
 	if of, is := strings.CutSuffix(name, ".png"); is {

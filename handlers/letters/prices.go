@@ -15,7 +15,8 @@ func (w Writer) PriceChanged(to client.Details, b merchant.Brand, of []purchase.
 	return toReader(to, b, func(say locale.Words) emails.View { return w.priceChanged(say, to, b, of) })
 }
 
-func (w Writer) priceChanged(say locale.Words, to client.Details, b merchant.Brand, of []purchase.NewPrice) emails.View {
+func (w Writer) priceChanged(say locale.Words, to client.Details, b merchant.Brand,
+	of []purchase.NewPrice) emails.View {
 	v := w.toClient(say, to, b, say.Say("mail.price.subject", "business", b.Name))
 	v.Preview = say.Say("mail.price.preview", "amount", say.Money(of[0].Is, of[0].Currency), "date", say.Day(of[0].From))
 	confirm := false

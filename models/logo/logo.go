@@ -119,7 +119,8 @@ func sized(file []byte) (read decoder, size image.Config, err error) {
 		size, err = jpeg.DecodeConfig(bytes.NewReader(file))
 		// Each scan of a progressive JPEG walks through all of it, however few bytes it takes.
 		if err == nil && bytes.Count(file, []byte{0xff, 0xda}) > mostScans {
-			return nil, size, wrong("invalid", "The picture is drawn in too many passes. Save it anew as PNG, and choose it again.")
+			return nil, size, wrong("invalid",
+				"The picture is drawn in too many passes. Save it anew as PNG, and choose it again.")
 		}
 	default:
 		return nil, size, wrong("invalid", "The file must be a PNG or JPEG.")

@@ -72,8 +72,8 @@ const secret = "GPS 33.9249 S 18.4241 E"
 func TestNothingOfAFileButItsPixelsIsKept(t *testing.T) {
 	picture := logotest.PNG(64, 32)
 	const head = 8 + 25 // the signature and IHDR
-	inPNG := bytes.Join([][]byte{picture[:head], chunk("eXIf", []byte(secret)), chunk("tEXt", []byte("Comment\x00"+secret)),
-		picture[head:], []byte("<script>" + secret)}, nil)
+	inPNG := bytes.Join([][]byte{picture[:head], chunk("eXIf", []byte(secret)),
+		chunk("tEXt", []byte("Comment\x00"+secret)), picture[head:], []byte("<script>" + secret)}, nil)
 	photo := logotest.JPEG(64, 32)
 	exif := append([]byte("\xff\xe1"), binary.BigEndian.AppendUint16(nil, uint16(len(secret)+8))...)
 	exif = append(append(exif, "Exif\x00\x00"...), secret...)
@@ -130,8 +130,8 @@ func TestWhatIsNoLogoIsRefusedBeforeItIsOpened(t *testing.T) {
 
 func TestWhatIsNoNameIsNoLogo(t *testing.T) {
 	const sum = "0123456789abcdef0123456789abcdef"
-	for _, no := range []string{"", sum, sum + "-0x10", sum + "-10x", sum[1:] + "-10x10", sum + "-10x10.png", sum + "-1000x10",
-		"../" + sum + "-10x10", strings.ToUpper(sum) + "-10x10"} {
+	for _, no := range []string{"", sum, sum + "-0x10", sum + "-10x", sum[1:] + "-10x10", sum + "-10x10.png",
+		sum + "-1000x10", "../" + sum + "-10x10", strings.ToUpper(sum) + "-10x10"} {
 		if _, known := logo.Parse(no); known {
 			t.Errorf("%q is a name", no)
 		}

@@ -69,8 +69,8 @@ func chosenFile(c echo.Context) ([]byte, error) {
 }
 
 // again is what was typed with the file that was chosen, for a form that is shown again: a browser forgets files.
-func (h *Settings) again(ctx context.Context, who actor.Actor, in merchant.BrandInput, file []byte) (merchant.BrandInput,
-	error) {
+func (h *Settings) again(ctx context.Context, who actor.Actor, in merchant.BrandInput,
+	file []byte) (merchant.BrandInput, error) {
 	if file == nil {
 		return in, nil
 	}
