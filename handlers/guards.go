@@ -7,6 +7,7 @@ import (
 	"debitdesk/handlers/api"
 	"debitdesk/models/actor"
 	"debitdesk/models/book"
+	"debitdesk/models/logo"
 )
 
 // stack is the middleware before an address, outermost first.
@@ -23,6 +24,7 @@ type guard struct {
 const (
 	smallForm   = 64 << 10 // room for any form without files
 	scanForm    = 6 << 20  // a form with the scan of a mandate
+	logoForm    = 1 << 20  // a form with a picture
 	bigFile     = 21 << 20 // a file of 20 MB with its form, or as much pasted text
 	jsonBody    = 1 << 20  // a JSON request (ours: API contract 1.7)
 	billingBody = 8 << 20  // a request that names many clients
@@ -43,6 +45,7 @@ var (
 var (
 	page        = pageWith(limitBody(smallForm))
 	pageScan    = pageWith(limitUpload(scanForm, scanFile))
+	pageLogo    = pageWith(limitUpload(logoForm, logo.MostBytes))
 	pageFile    = pageWith(limitUpload(bigFile, tableFile))
 	pageBook    = pageWith(limitUpload(bookFile+1<<20, bookFile))
 	pageScans   = pageWith(limitUpload(book.MostScanBytes+1<<20, book.MostScanBytes))

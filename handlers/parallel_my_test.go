@@ -80,6 +80,9 @@ func (c *callers) ownPages() {
 	c.all("POST /settings/brands/:id/messages/:message/words", func(i int) ask {
 		return ask{ids: message, body: form("version", "0", "language", "en", "opening", fmt.Sprint("Hello ", i))}
 	}, 303, 409)
+	c.all("POST /settings/brands/:id/messages/:message/words/preview", func(i int) ask {
+		return ask{ids: message, body: form("version", "0", "language", "en", "opening", fmt.Sprint("Hello ", i))}
+	}, 200)
 	c.all("POST /settings/brands/:id/messages/:message/test", func(int) ask {
 		return ask{ids: message, body: form("language", "en")}
 	}, 303) // from the eleventh within an hour on it says so

@@ -106,6 +106,7 @@ func (e *edge) settingsRoutes() Table {
 		{actor.Manage, "Your own words in messages to clients", []Route{
 			{page, "GET", "/settings/brands/:id/messages/:message/words", e.Wordings.Words},
 			{page, "POST", "/settings/brands/:id/messages/:message/words", e.Wordings.Save},
+			{page, "POST", "/settings/brands/:id/messages/:message/words/preview", e.Wordings.Preview},
 			{page, "GET", "/settings/brands/:id/messages/:message/history", e.Wordings.History},
 		}},
 		{actor.Manage, "How many SMS go out, and when", []Route{
@@ -129,9 +130,9 @@ func (e *edge) settingsRoutes() Table {
 			{page, "GET", "/settings/roles", e.Settings.Roles},
 			{page, "GET", "/settings/calendar", e.Settings.Calendar},
 			{page, "GET", "/settings/brands/new", e.Settings.NewBrand},
-			{page, "POST", "/settings/brands", e.Settings.AddBrand},
+			{pageLogo, "POST", "/settings/brands", e.Settings.AddBrand},
 			{page, "GET", "/settings/brands/:id", e.Settings.Brand},
-			{page, "POST", "/settings/brands/:id", e.Settings.ChangeBrand},
+			{pageLogo, "POST", "/settings/brands/:id", e.Settings.ChangeBrand},
 			{page, "GET", "/settings/brands/:id/removal", e.Settings.AskRemoveBrand},
 			{page, "POST", "/settings/brands/:id/removal", e.Settings.RemoveBrand},
 			{pageProof, "POST", "/settings/brands/:id/profiles", e.Settings.AddProfile},

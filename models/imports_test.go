@@ -25,7 +25,7 @@ var adapters = []string{"models/database", "models/keyfile", "models/storetest",
 var vocabulary = []string{"models/money", "models/plural", "models/calendar", "models/rulebook", "models/fault",
 	"models/actor",
 	"models/queue", "models/paging", "models/replay", "models/dryrun",
-	"models/weblink", "models/locale", "models/tint"}
+	"models/weblink", "models/locale", "models/tint", "models/logo"}
 
 var forbiddenToRules = []string{"gorm.io/", "github.com/riverqueue/", "github.com/labstack/", "github.com/a-h/templ",
 	"net/http", "database/sql", "github.com/jackc/"}

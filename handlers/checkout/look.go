@@ -4,18 +4,23 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/models/fault"
+	"debitdesk/models/logo"
 	"debitdesk/models/merchant"
 	"debitdesk/models/tint"
+	"debitdesk/models/weblink"
+	"debitdesk/views/layout"
 )
 
-// LookPath begins the addresses of the style sheets that put a brand's colour over the payer's sheet. Such a sheet has
-// an address of its own, for the policy of the pages allows no style within them; it follows from the colour alone.
-const LookPath = "/p/look/"
+// LookPath begins the addresses of the style sheets that put a brand's colour over the payer's sheet, and of
+// logos. Such a sheet has an address of its own, for the policy of the pages allows no style within them; it follows
+// from the colour alone.
+const LookPath = weblink.Look
 
 // sheetOf is the address of the sheet of a brand; empty where it has no colour.
 func sheetOf(b merchant.Brand) string {
@@ -43,10 +48,37 @@ input{accent-color:var(--brand)}
 `)
 }
 
-// Sheet serves GET /p/look/:sheet, the style sheet of a colour. One of another release gets today's, and is asked for
-// each time.
+// LogoOf is a logo as a page shows it.
+func LogoOf(n logo.Name) (l layout.Logo) {
+	if w, h := n.Shown(); w > 0 {
+		l = layout.Logo{Src: weblink.Logo(string(n)), Width: strconv.Itoa(w), Height: strconv.Itoa(h)}
+	}
+	return l
+}
+
+// logo serves the picture of a name. Its bytes never change. It stands in mails, which are read on other sites.
+func (p *Pages) logo(c echo.Context, of string) error {
+	name, known := logo.Parse(of)
+	if !known {
+		return fault.Missing()
+	}
+	picture, err := p.Purchases.Merchants().Logo(c.Request().Context(), name)
+	if err != nil {
+		return err
+	}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	return c.Blob(http.StatusOK, "image/png", picture)
+}
+
+// Sheet serves GET /p/look/:sheet, the style sheet of a colour, or the picture of a logo. A sheet
+// of another release gets today's, and is asked for each time.
 func (p *Pages) Sheet(c echo.Context) error {
 	name := c.Param("sheet")
+	if of, is := strings.CutSuffix(name, ".png"); is {
+		return p.logo(c, of)
+	}
 	colour, _, _ := strings.Cut(name, "-")
 	parsed, err := tint.Parse(colour)
 	if err != nil || !strings.HasSuffix(name, ".css") {

@@ -162,7 +162,7 @@ func (p *Pages) frame(w locale.Words, rec purchase.Record, title string) layout.
 func (p *Pages) Frame(w locale.Words, b merchant.Brand, title, subject string) layout.PayerFrame {
 	f := layout.PayerFrame{Title: title + " · " + b.Name, Payee: b.Name,
 		Initials: initials(b.Name), Sandbox: p.banner(), Contact: contact(w, b, subject), Words: frameWords(w),
-		Sheet: sheetOf(b)}
+		Sheet: sheetOf(b), Logo: LogoOf(b.Picture())}
 	if b.LegalName != b.Name {
 		f.PayeeNote = b.LegalName
 	}

@@ -16,8 +16,8 @@ import (
 
 var _ clientpage.Letters = Writer{}
 
-func toClient(w locale.Words, to client.Details, b merchant.Brand, title string) emails.View {
-	return begin(w, purchase.Purchase{Payer: to, IsTest: b.IsTest}, b, title)
+func (w Writer) toClient(say locale.Words, to client.Details, b merchant.Brand, title string) emails.View {
+	return w.begin(say, purchase.Purchase{Payer: to, IsTest: b.IsTest}, b, title)
 }
 
 // toReader words a mail in the language in which its reader reads.
@@ -28,7 +28,7 @@ func toReader(to client.Details, b merchant.Brand, build func(locale.Words) emai
 // ClientPage implements clientpage.Letters.
 func (w Writer) ClientPage(to client.Details, b merchant.Brand, token string, until time.Time, asked bool) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, say.Say("mail.page.subject", "business", b.Name))
+		v := w.toClient(say, to, b, say.Say("mail.page.subject", "business", b.Name))
 		v.Preview = say.Say("mail.page.preview")
 		why := say.Say("mail.page.sent", "business", b.Name)
 		if asked {
@@ -53,7 +53,7 @@ func (w Writer) ClientPageSMS(to client.Details, b merchant.Brand, token string)
 // ClientCode implements clientpage.Letters. The code stands in the mail alone: subjects are shown on locked phones.
 func (w Writer) ClientCode(to client.Details, b merchant.Brand, code string, a clientpage.Act) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, say.Say("mail.code.subject", "business", b.Name))
+		v := w.toClient(say, to, b, say.Say("mail.code.subject", "business", b.Name))
 		v.Preview = say.Say("my.code.hint")
 		v.Paragraphs = []string{mytext.Doing(say, a), say.Say("mail.code.ask")}
 		v.Facts = []emails.Line{{Label: say.Say("mail.code.label"), Value: code, Strong: true},
@@ -73,7 +73,7 @@ func (w Writer) ClientCodeSMS(to client.Details, b merchant.Brand, code string) 
 // ClientDid implements clientpage.Letters.
 func (w Writer) ClientDid(to client.Details, b merchant.Brand, a clientpage.Act) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, mytext.DidSubject(say, a))
+		v := w.toClient(say, to, b, mytext.DidSubject(say, a))
 		v.Paragraphs = mytext.Did(say, a, b.Name)
 		v.Preview = v.Paragraphs[0]
 		v.After = []string{say.Say("mail.not_you", "business", b.Name+contactWords(b))}
@@ -85,7 +85,7 @@ func (w Writer) ClientDid(to client.Details, b merchant.Brand, a clientpage.Act)
 // ClientAnswer implements clientpage.Letters. The answer itself is in the words of the business.
 func (w Writer) ClientAnswer(to client.Details, b merchant.Brand, r clientpage.Request) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, say.Say("mail.answer.subject", "business", b.Name))
+		v := w.toClient(say, to, b, say.Say("mail.answer.subject", "business", b.Name))
 		v.Preview = say.Say("mail.answer.preview")
 		what := r.Kind.Label()
 		if key := "request." + string(r.Kind); say.Language != locale.English {

@@ -24,7 +24,7 @@ func (w Writer) Failed(rec purchase.Record, number string) mail.Letter {
 	return toPayer(rec.Purchase, rec.Brand, func(say locale.Words) emails.View {
 		p, b := rec.Purchase, rec.Brand
 		amount := say.Money(p.TotalCents, p.Currency)
-		v := begin(say, p, b, say.Say("mail.failed.subject", "amount", amount, "business", b.Name))
+		v := w.begin(say, p, b, say.Say("mail.failed.subject", "amount", amount, "business", b.Name))
 		v.Message = ""
 		v.Preview = failedWords(say, rec)
 		v.Paragraphs = []string{failedSentence(say, rec), say.Say("mail.failed.now")}
@@ -84,7 +84,7 @@ func (w Writer) reminder(say locale.Words, to client.Details, b merchant.Brand, 
 		cents = money.Plus(cents, rec.TotalCents)
 	}
 	amount := say.Money(cents, first.Currency)
-	v := begin(say, purchase.Purchase{Payer: to, IsTest: first.IsTest}, b,
+	v := w.begin(say, purchase.Purchase{Payer: to, IsTest: first.IsTest}, b,
 		say.Say("mail.reminder.subject", "amount", amount, "business", b.Name))
 	v.Preview = say.Count("mail.reminder.preview", len(open), "business", b.Name)
 	if len(open) == 1 {
@@ -126,7 +126,7 @@ func (w Writer) Agreement(p purchase.Purchase, b merchant.Brand, m mandate.Manda
 
 func (w Writer) agreement(say locale.Words, p purchase.Purchase, b merchant.Brand, m mandate.Mandate,
 	r purchase.Recurrence, first *collection.Collection) emails.View {
-	v := begin(say, p, b, say.Say("mail.agreement.subject", "business", b.Name))
+	v := w.begin(say, p, b, say.Say("mail.agreement.subject", "business", b.Name))
 	v.Message = ""
 	v.Preview = say.Say("mail.agreement.preview")
 	v.Paragraphs = []string{say.Say("mail.agreement.text", "business", b.Name)}
@@ -196,7 +196,7 @@ func (w Writer) AskSubscriber(p purchase.Purchase, b merchant.Brand, r purchase.
 
 func (w Writer) askSubscriber(say locale.Words, p purchase.Purchase, b merchant.Brand,
 	r purchase.Recurrence) emails.View {
-	v := begin(say, p, b, say.Say("mail.subscribe.subject", "business", b.Name))
+	v := w.begin(say, p, b, say.Say("mail.subscribe.subject", "business", b.Name))
 	with := []string{"business", b.Name, "amount", say.Money(r.AmountCents, r.Currency), "every", papers.Every(say, r),
 		"what", r.Title}
 	v.Preview = say.Say("mail.subscribed.preview", with...)
@@ -232,7 +232,7 @@ func (w Writer) Subscribed(to client.Details, b merchant.Brand, r purchase.Recur
 		p.Payer.Language = cmp.Or(to.Language, p.Payer.Language)
 	}
 	return toPayer(p, b, func(say locale.Words) emails.View {
-		v := begin(say, p, b, say.Say("mail.subscribed.subject", "business", b.Name))
+		v := w.begin(say, p, b, say.Say("mail.subscribed.subject", "business", b.Name))
 		v.Message = ""
 		v.Preview = say.Say("mail.subscribed.preview", "amount", say.Money(r.AmountCents, r.Currency), "every",
 			papers.Every(say, r), "what", r.Title)
@@ -251,7 +251,7 @@ func (w Writer) Subscribed(to client.Details, b merchant.Brand, r purchase.Recur
 // Stopped confirms to a client that a subscription was stopped, and says what is still debited.
 func (w Writer) Stopped(p purchase.Purchase, b merchant.Brand, s purchase.Stop) mail.Letter {
 	return toPayer(p, b, func(say locale.Words) emails.View {
-		v := begin(say, p, b, say.Say("mail.stopped.subject", "what", s.Title))
+		v := w.begin(say, p, b, say.Say("mail.stopped.subject", "what", s.Title))
 		v.Message = ""
 		v.Preview = say.Say("mail.stopped.preview")
 		v.Paragraphs = append([]string{say.Say("mail.stopped.text", "what", s.Title, "business", b.Name)},
@@ -266,7 +266,7 @@ func (w Writer) Stopped(p purchase.Purchase, b merchant.Brand, s purchase.Stop) 
 // StopNotice tells the business that a client stopped a subscription, and what became of the debits.
 func (w Writer) StopNotice(p purchase.Purchase, b merchant.Brand, s purchase.Stop) mail.Letter {
 	who := cmp.Or(p.Payer.FullName, p.Payer.LegalName, p.Payer.Email, "A client")
-	v := start(p, b, who+" stopped “"+s.Title+"”")
+	v := w.start(p, b, who+" stopped “"+s.Title+"”")
 	v.Greeting, v.Message = "Hello,", ""
 	v.Preview = "Stopped by the client"
 	v.Paragraphs = []string{fmt.Sprintf("%s stopped the subscription “%s” on the payment page.", who, s.Title)}

@@ -81,7 +81,7 @@ func (e Example) planned() purchase.Record {
 
 func (e Example) paper() billing.Paper {
 	p := billing.Unnumbered(e.purchase(), e.Brand)
-	p.Words, p.Colour = e.Brand.OwnWords, e.Brand.Colour
+	p.Words, p.Colour, p.Logo = e.Brand.OwnWords, e.Brand.Colour, e.Brand.Logo
 	p.Number, p.Reads = billing.Invoiced.Number(e.Brand.InvoicePrefix, e.today().Year, 42), e.Language
 	return p
 }

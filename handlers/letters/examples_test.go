@@ -138,3 +138,25 @@ func TestAMailTakesTheColourOfItsBrand(t *testing.T) {
 		t.Error(l.HTML)
 	}
 }
+
+func TestAMailShowsTheLogoOfItsBrandByAnAddressThatIsWhole(t *testing.T) {
+	const name = "0123456789abcdef0123456789abcdef-480x120"
+	for _, k := range wording.Kinds {
+		e := example(locale.English)
+		bare, by := e.Mail(k.Name)
+		if !by {
+			continue
+		}
+		e.Brand.Logo = name
+		l, _ := e.Mail(k.Name)
+		if want := `<img class="logo" src="https://desk.example.co.za/p/look/` + name +
+			`.png" width="240" height="60" alt="` + e.Brand.Name + `">`; !strings.Contains(l.HTML, want) ||
+			strings.Contains(bare.HTML, "<img") || l.Text != bare.Text {
+			t.Errorf("%s lacks %q:\n%s", k.Name, want, l.HTML)
+		}
+		e.Brand.Logo = `x" onerror="` // nothing but a name reaches a mail
+		if l, _ = e.Mail(k.Name); strings.Contains(l.HTML, "<img") {
+			t.Error(l.HTML)
+		}
+	}
+}

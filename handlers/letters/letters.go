@@ -42,7 +42,7 @@ func (w Writer) AccountLink(p purchase.Purchase, b merchant.Brand) mail.Letter {
 }
 
 func (w Writer) accountLink(say locale.Words, p purchase.Purchase, b merchant.Brand) emails.View {
-	v := begin(say, p, b, say.Say("mail.account.subject", "business", b.Name))
+	v := w.begin(say, p, b, say.Say("mail.account.subject", "business", b.Name))
 	v.Preview = say.Say("mail.account.preview")
 	v.Paragraphs = []string{say.Say("mail.account.text", "business", b.Name)}
 	terms := asksBank(p)
@@ -84,7 +84,7 @@ func (w Writer) Invoice(paper billing.Paper) mail.Letter {
 func (w Writer) invoice(say locale.Words, paper billing.Paper) emails.View {
 	p, said, from := paper.Purchase, papers.Of(say, paper), paper.Issuer.Name
 	amount := say.Money(p.TotalCents, p.Currency)
-	v := startOf(say, paper, say.Say("mail.invoice.subject", "number", cmp.Or(paper.Number, reference(p)),
+	v := w.startOf(say, paper, say.Say("mail.invoice.subject", "number", cmp.Or(paper.Number, reference(p)),
 		"business", from))
 	v.Preview = say.Say("mail.invoice.preview", "amount", amount)
 	v.Paragraphs = []string{attached(say, paper, say.Say("mail.invoice.text", "business", from))}
@@ -133,7 +133,7 @@ func (w Writer) CreditNote(paper billing.Paper) mail.Letter {
 	return aboutPaper(paper, func(say locale.Words) emails.View {
 		with := []string{"business", paper.Issuer.Name, "number", paper.Cancels, "amount",
 			say.Money(paper.TotalCents, paper.Currency)}
-		v := startOf(say, paper, say.Say("mail.credit.subject", "number", paper.Number, "business",
+		v := w.startOf(say, paper, say.Say("mail.credit.subject", "number", paper.Number, "business",
 			paper.Issuer.Name))
 		v.Message = ""
 		v.Preview, v.Paragraphs = say.Say("mail.credit.preview", with...), []string{say.Say("mail.credit.text", with...)}
@@ -181,10 +181,10 @@ func (v *paperMail) document(said papers.Words, number, total string) {
 	}
 }
 
-func startOf(say locale.Words, paper billing.Paper, title string) *paperMail {
+func (w Writer) startOf(say locale.Words, paper billing.Paper, title string) *paperMail {
 	b := brandOf(paper.Issuer)
-	b.Colour = paper.Colour
-	return &paperMail{begin(say, paper.Purchase, b, title)}
+	b.Colour, b.Logo = paper.Colour, paper.Logo
+	return &paperMail{w.begin(say, paper.Purchase, b, title)}
 }
 
 func unexpectedOf(say locale.Words, from billing.Party) string {
@@ -206,7 +206,7 @@ func (w Writer) Receipt(p purchase.Purchase, b merchant.Brand) mail.Letter {
 }
 
 func (w Writer) receipt(say locale.Words, p purchase.Purchase, b merchant.Brand) emails.View {
-	v := begin(say, p, b, say.Say("mail.receipt.subject", "business", b.Name))
+	v := w.begin(say, p, b, say.Say("mail.receipt.subject", "business", b.Name))
 	v.Message = ""
 	v.Lines = lines(say, p)
 	paid := total(say.Say("mail.paid"), p)

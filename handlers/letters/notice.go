@@ -17,7 +17,7 @@ func (w Writer) Notice(rec purchase.Record, from token.Token) mail.Letter {
 	return toPayer(rec.Purchase, rec.Brand, func(say locale.Words) emails.View {
 		p, b, c := rec.Purchase, rec.Brand, rec.Collection
 		amount, on := say.Money(c.AmountCents, c.Currency), say.Day(c.ActionDate)
-		v := begin(say, p, b, say.Say("mail.notice.subject", "amount", amount, "date", on, "business", b.Name))
+		v := w.begin(say, p, b, say.Say("mail.notice.subject", "amount", amount, "date", on, "business", b.Name))
 		v.Message = ""
 		v.Preview = say.Say("mail.resumed.debit", "amount", amount, "date", on)
 		v.Paragraphs = []string{say.Say("mail.agreement.first", "amount", amount, "date", say.LongDay(c.ActionDate))}

@@ -2,6 +2,7 @@ package letters
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"debitdesk/handlers/papers"
@@ -27,23 +28,32 @@ func letter(v emails.View) mail.Letter {
 }
 
 // start begins a mail in English.
-func start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
-	return begin(locale.In(locale.English), p, b, title)
+func (w Writer) start(p purchase.Purchase, b merchant.Brand, title string) emails.View {
+	return w.begin(locale.In(locale.English), p, b, title)
 }
 
 // begin begins a mail: who writes to whom, and the words of its frame.
-func begin(w locale.Words, p purchase.Purchase, b merchant.Brand, title string) emails.View {
-	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: w.Say("mail.hello"),
-		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(w, b), Lang: w.Tag(),
-		SandboxNote: w.Say("mail.sandbox"), NoButton: w.Say("mail.no_button", "address", ""),
-		Tones: Tones(b)}
+func (w Writer) begin(say locale.Words, p purchase.Purchase, b merchant.Brand, title string) emails.View {
+	v := emails.View{Title: title, Brand: b.Name, Sandbox: p.IsTest, Greeting: say.Say("mail.hello"),
+		Message: strings.TrimSpace(p.Details.EmailMessage), Sender: sender(say, b), Lang: say.Tag(),
+		SandboxNote: say.Say("mail.sandbox"), NoButton: say.Say("mail.no_button", "address", ""),
+		Tones: Tones(b), Logo: w.logo(b)}
 	for _, name := range []string{p.Payer.FullName, p.Payer.LegalName} {
 		if name != "" {
-			v.Greeting = w.Say("mail.dear", "name", name)
+			v.Greeting = say.Say("mail.dear", "name", name)
 			break
 		}
 	}
 	return v
+}
+
+// logo is that of mails of a brand; the zero value where it has none.
+func (w Writer) logo(b merchant.Brand) (l emails.Logo) {
+	if width, height := b.Picture().Shown(); width > 0 {
+		l = emails.Logo{URL: strings.TrimRight(w.Base, "/") + weblink.Logo(b.Logo), Width: strconv.Itoa(width),
+			Height: strconv.Itoa(height)}
+	}
+	return l
 }
 
 // Tones are those of mails of a brand; the zero value where it has no colour.

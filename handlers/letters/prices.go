@@ -12,11 +12,12 @@ import (
 
 // PriceChanged tells a client what subscriptions cost from a date on.
 func (w Writer) PriceChanged(to client.Details, b merchant.Brand, of []purchase.NewPrice) mail.Letter {
-	return toReader(to, b, func(say locale.Words) emails.View { return priceChanged(say, to, b, of) })
+	return toReader(to, b, func(say locale.Words) emails.View { return w.priceChanged(say, to, b, of) })
 }
 
-func priceChanged(say locale.Words, to client.Details, b merchant.Brand, of []purchase.NewPrice) emails.View {
-	v := toClient(say, to, b, say.Say("mail.price.subject", "business", b.Name))
+func (w Writer) priceChanged(say locale.Words, to client.Details, b merchant.Brand,
+	of []purchase.NewPrice) emails.View {
+	v := w.toClient(say, to, b, say.Say("mail.price.subject", "business", b.Name))
 	v.Preview = say.Say("mail.price.preview", "amount", say.Money(of[0].Is, of[0].Currency), "date", say.Day(of[0].From))
 	confirm := false
 	for _, n := range of {

@@ -28,7 +28,7 @@ func (w Writer) Noted(kind, business string, reads locale.Language) string {
 // AllStopped confirms to a client that everything was stopped, and says what is still debited.
 func (w Writer) AllStopped(to client.Details, b merchant.Brand, s purchase.Stop) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, say.Say("mail.all_stopped.subject", "business", b.Name))
+		v := w.toClient(say, to, b, say.Say("mail.all_stopped.subject", "business", b.Name))
 		v.Preview = say.Say("mail.all_stopped.preview")
 		v.Paragraphs = append([]string{say.Say("mail.all_stopped.text", "business", b.Name)},
 			papers.StopLines(say, s, b.Name, true)...)
@@ -41,7 +41,7 @@ func (w Writer) AllStopped(to client.Details, b merchant.Brand, s purchase.Stop)
 // Resumed tells a client that what was stopped goes on.
 func (w Writer) Resumed(to client.Details, b merchant.Brand, back []purchase.Record) mail.Letter {
 	return toReader(to, b, func(say locale.Words) emails.View {
-		v := toClient(say, to, b, say.Say("mail.resumed.subject", "business", b.Name))
+		v := w.toClient(say, to, b, say.Say("mail.resumed.subject", "business", b.Name))
 		v.Preview = say.Say("mail.resumed.preview")
 		v.Paragraphs = []string{say.Say("mail.resumed.text", "business", b.Name)}
 		for _, rec := range back {

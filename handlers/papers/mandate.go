@@ -23,6 +23,7 @@ type Mandate struct {
 	Purchase purchase.Record // that it was given with
 	Base     string          // the public address of the product, without a slash at the end
 	Test     bool
+	Logo     []byte // of the brand, as PNG; nil: none
 }
 
 // Paper puts the mandate into words. It names all that a mandate must name (industry: short name, user name, first and
@@ -31,7 +32,7 @@ type Mandate struct {
 func (d Mandate) Paper(say locale.Words) documents.Paper {
 	m, b := d.Sheet.Mandate, d.Purchase.Brand
 	p := documents.Paper{Kind: say.Say("paper.mandate.copy"), Title: say.Say("paper.mandate.eft"),
-		Reference: m.ContractReference, IssuerName: b.Name, Address: letterhead(say, b), Frame: FrameOf(say),
+		Reference: m.ContractReference, IssuerName: b.Name, Address: letterhead(say, b), Frame: FrameOf(say), Logo: d.Logo,
 		Subject: say.Say("paper.mandate.about", "reference", m.ContractReference), Made: m.GivenAt(),
 		Standing: say.Say("paper.mandate.standing", "given", given(say, m), "moment", toTheSecond(say, m.GivenAt()))}
 	if m.Kind == mandate.DebiCheck {

@@ -26,7 +26,7 @@ func (r Printer) bill(say locale.Words, p billing.Paper) documents.Bill {
 	w := Of(say, p)
 	b := documents.Bill{
 		Title: w.Title, Number: w.Number, IssuerName: w.Issuer[0], Issuer: w.Issuer[1:], Recipient: w.Recipient,
-		Notes:   w.Notes,
+		Notes: w.Notes, Logo: p.Letterhead,
 		Made:    p.CreatedAt,
 		VATHead: w.WithVAT, Subject: say.Say("paper.about", "title", w.Title, "number", w.Number, "business", p.Issuer.Name),
 		Frame: FrameOf(say),

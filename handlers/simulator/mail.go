@@ -265,7 +265,7 @@ func (h *Controls) MessageHTML(c echo.Context) error {
 	}
 	c.Response().Header().Set("Content-Security-Policy",
 		"sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; "+
-			"img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+			"img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	return c.HTML(http.StatusOK, m.HTML)
 }
 

@@ -106,3 +106,31 @@ func TestTheWordsOfAnotherPersonAreNotOverwrittenUnseen(t *testing.T) {
 		t.Errorf("%+v, %v", b.OwnWords, err)
 	}
 }
+
+// What is typed can be looked at before it is kept, with a script and without.
+func TestWordsCanBeLookedAtBeforeTheyAreKept(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := "/settings/brands/" + h.A.BrandID.String() + "/messages/invoice/words"
+	only := []string{"HX-Request: true", "HX-Target: preview"}
+	h.Page(h.A.Owner, "GET", at, nil).Want(http.StatusOK).Contains(`hx-post="`+at+`/preview"`,
+		`formaction="`+at+`/preview"`, "<iframe").Lacks("Thank you, ")
+	typed := ownWords("0", "Thank you, {name}.", "<b>{amount}</b>")
+	h.Page(h.A.Owner, "POST", at+"/preview", typed, only...).Want(http.StatusOK).Contains(`id="preview"`,
+		"Thank you, Thandi Nkosi.", "&amp;lt;b&amp;gt;R").Lacks("<form", "cannot be saved")
+	page := h.Page(h.A.Owner, "POST", at+"/preview", typed).Want(http.StatusOK).Contains("Thank you, {name}.</textarea>",
+		"Thank you, Thandi Nkosi.", `name="version" value="0"`)
+	if policy := page.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "style-src 'self' 'sha256-") {
+		t.Errorf("the mail has no style: %s", policy)
+	}
+	h.Page(h.A.Owner, "POST", at+"/preview", ownWords("0", "Pay {amont}", "{name"), only...).Want(http.StatusOK).
+		Contains("cannot be saved yet", "“{amont}” is not a placeholder", "has no partner")
+	h.Page(h.B.Owner, "POST", at+"/preview", typed, only...).Want(http.StatusNotFound)
+	h.Page(h.A.Staff, "POST", at+"/preview", typed, only...).Want(http.StatusForbidden)
+	h.Page(h.A.Owner, "POST", strings.Replace(at, "invoice", "client_page_code", 1)+"/preview", typed, only...).
+		Want(http.StatusNotFound)
+	if n := h.Count(`SELECT count(*) FROM message_words`) + h.Count(
+		`SELECT count(*) FROM audit_entries WHERE action = 'message.worded'`); n != 0 {
+		t.Errorf("%d were kept", n)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/collection"
 	"debitdesk/models/locale"
+	"debitdesk/models/logo"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 )
@@ -93,6 +94,8 @@ type Party struct {
 	Website      string `json:"website,omitempty"`
 	// ElectronicAddress is where structured files are sent, of package endpoint; nothing shows it to a reader.
 	ElectronicAddress string `json:"electronic_address,omitempty"`
+	// Logo names the picture on the letterhead, of package logo; empty: none. It is that of the day of issue.
+	Logo logo.Name `json:"logo,omitempty"`
 }
 
 // IsTaxInvoice tells whether the document charges VAT.
@@ -136,7 +139,7 @@ func issuer(b merchant.Brand) Party {
 	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber,
 		Street: b.StreetAddress, City: b.City,
 		ZipCode: b.ZipCode, Country: b.Country, Email: b.Email, Phone: b.Phone, Website: b.Website,
-		ElectronicAddress: b.ElectronicAddress}
+		ElectronicAddress: b.ElectronicAddress, Logo: b.Picture()}
 }
 
 // recipient is the client as far as known: a business by its registered name.
@@ -162,8 +165,10 @@ type Paper struct {
 	Reads locale.Language
 	// Words are what the business adds to mails about it.
 	Words []merchant.Wording
-	// Colour is that of the brand today, for mails about it; empty: the house's.
-	Colour string
+	// Colour is that of the brand today, for mails about it; empty: the house's. So is its logo; empty: none.
+	Colour, Logo string
+	// Letterhead is the picture that the issuer names, as PNG; nil: none.
+	Letterhead []byte
 }
 
 // Debit is the debit of an invoice: planned, at the bank, or collected.

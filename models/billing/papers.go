@@ -127,6 +127,14 @@ func (s *Service) PDF(ctx context.Context, inv Invoice, p purchase.Purchase, rea
 		return nil, err
 	}
 	paper.Reads = reads
+	return s.draw(ctx, paper)
+}
+
+// draw gives a document as PDF, with the logo of its issuer.
+func (s *Service) draw(ctx context.Context, paper Paper) (_ []byte, err error) {
+	if paper.Letterhead, err = s.Purchases.Merchants().Letterhead(ctx, paper.Issuer.Logo); err != nil {
+		return nil, err
+	}
 	return s.Draw(paper)
 }
 
@@ -213,7 +221,7 @@ func (s *Service) word(ctx context.Context, m mail.Mail, p purchase.Purchase, do
 
 // mailedBy gives a document what a mail about it takes from its brand today.
 func (p *Paper) mailedBy(b merchant.Brand, reads locale.Language) {
-	p.Reads, p.Words, p.Colour = reads, b.OwnWords, b.Colour
+	p.Reads, p.Words, p.Colour, p.Logo = reads, b.OwnWords, b.Colour, b.Logo
 }
 
 // whenMailed is the debit that stood when the mail left; of one that has not left,

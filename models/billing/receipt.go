@@ -36,7 +36,7 @@ func (s *Service) receipt(ctx context.Context, p purchase.Purchase, paid purchas
 		paper = PaperOf(*docs.Invoice, p)
 	}
 	paper.CreatedAt, paper.Paid, paper.Reads = paid.PaidOn, &paid, reads
-	return s.Draw(paper)
+	return s.draw(ctx, paper)
 }
 
 // receiptFile draws the receipt that a mail brought, which stays what it was should the payment go back.

@@ -113,8 +113,17 @@ func deskFiles() []file {
 				word("structured_invoices", "x.structured_invoices", "The format of structured invoices"),
 				text("electronic_address", "x.electronic_address", "Where structured invoices reach you"),
 				text("colour", "x.colour", "The colour of pages and mails for clients"),
+				word("logo", "x.logo", "The name of its logo in brand_logos.csv"),
 				word("shift", "x.shift", "Where an EFT debit moves from a closed day"),
 				word("debicheck_shift", "x.debicheck_shift", "Where a DebiCheck debit moves from a closed day"),
+			}},
+		{name: "brand_logos.csv", holds: "Logos of brands, also those of earlier mails and invoices",
+			tables: []string{"brand_logos"}, from: "brand_logos x", order: "x.id", columns: []column{
+				word("logo_id", "x.id", "Its id here"),
+				word("brand_id", "x.brand_id", "The brand; empty: chosen, and not saved yet"),
+				word("name", "x.name", "Its name, with its width and height in pixels"),
+				word("picture", "translate(encode(x.picture, 'base64'), E'\\n', '')", "The picture, a PNG file in base64"),
+				moment("created_at", "x.created_at", "From when"),
 			}},
 		{name: "debit_profiles.csv", holds: "Accounts into which debits pay", tables: []string{"debit_profiles"},
 			from: "debit_profiles x", order: "x.id", columns: []column{

@@ -36,6 +36,9 @@ type BrandInput struct {
 	StructuredInvoices string         // UBL: files that programs read stand beside the PDF files; empty: off
 	ElectronicAddress  string         // of package endpoint: where the brand is reached by structured invoices
 	Colour             string         // of package tint: on pages and in mails for clients; empty: the house's
+	Logo               string         // of package logo: the name of the picture; empty: none
+
+	upload *chosen // takes the place of Logo
 }
 
 // Look is what pages and mails make of the brand's colour; false where the brand has none.
@@ -110,6 +113,7 @@ var brandTexts = []BrandText{
 	{"structured_invoices", 0, func(in *BrandInput) *string { return &in.StructuredInvoices }},
 	{"electronic_address", 0, func(in *BrandInput) *string { return &in.ElectronicAddress }},
 	{"colour", 0, func(in *BrandInput) *string { return &in.Colour }},
+	{"logo", 0, func(in *BrandInput) *string { return &in.Logo }},
 }
 
 // NewBrand is what the form of a new brand begins with, beside those that are there.
@@ -183,6 +187,7 @@ func (in BrandInput) checked() (BrandInput, error) {
 	in.checkNumbers(&wrong)
 	in.checkStructured(&wrong)
 	in.checkColour(&wrong)
+	in.checkLogo(&wrong)
 	for name, s := range map[string]calendar.Shift{"shift": in.Shift, "debicheck_shift": in.DebiCheckShift} {
 		if _, err := calendar.ParseShift(string(s)); err != nil {
 			wrong.Add(name, "invalid_choice", "Choose the business day before or after.")

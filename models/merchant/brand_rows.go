@@ -57,6 +57,7 @@ func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
 	for _, statement := range []string{`DELETE FROM brand_counters WHERE brand_id = ?`,
 		`DELETE FROM debit_profiles WHERE brand_id = ?`,
 		`DELETE FROM message_words WHERE brand_id = ?`, `DELETE FROM notice_settings WHERE brand_id = ?`,
+		`DELETE FROM brand_logos WHERE brand_id = ?`,
 		`DELETE FROM brands WHERE id = ?`} {
 		if err := tx.Gorm().Exec(statement, brandID).Error; err != nil {
 			var pg *pgconn.PgError

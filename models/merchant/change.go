@@ -48,6 +48,9 @@ func (s *Service) AddBrand(ctx context.Context, who actor.Actor, in BrandInput) 
 		b = b.withDefaults(m)
 		b.ID, b.Version = tx.NewID(), 1
 		InsertBrand(tx, b)
+		if err := takeLogo(tx, b); err != nil {
+			return err
+		}
 		_, is := BrandInput{}.changed(in)
 		tx.Audit(who, audit.Entry{Action: "brand.added", ObjectType: "brand", ObjectID: b.ID, Text: "Brand " + b.Name +
 			" was added.", After: is})
@@ -87,6 +90,11 @@ func (s *Service) ChangeBrand(ctx context.Context, who actor.Actor, id uuid.UUID
 			}
 		}
 		b.BrandInput = in
+		if is["logo"] != nil {
+			if err := takeLogo(tx, b); err != nil {
+				return err
+			}
+		}
 		b.Version++
 		UpdateBrand(tx, b)
 		tx.Audit(who, audit.Entry{Action: "brand.changed", ObjectType: "brand", ObjectID: b.ID,

@@ -133,6 +133,7 @@ var WipeKeeps = []string{
 	"merchant_keys",
 	"own_rules",
 	"message_words",
+	"brand_logos",
 	"book_settings",
 	"book_accounts",
 	"book_vat_bases",

@@ -86,6 +86,16 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, brandID uuid.UUID, 
 	return w, err
 }
 
+// Try gives a brand as it would be with such words, for a look at a mail before anything is kept. Invalid says what
+// Save would refuse; the brand is good to look at all the same.
+func Try(b merchant.Brand, kind Kind, in Input) (merchant.Brand, error) {
+	in.Opening, in.Closing = tidy(in.Opening), tidy(in.Closing)
+	b.OwnWords = append(slices.DeleteFunc(slices.Clone(b.OwnWords), func(w merchant.Wording) bool {
+		return w.Kind == kind.Name && w.Language == in.Language
+	}), merchant.Wording{Kind: kind.Name, Language: in.Language, Opening: in.Opening, Closing: in.Closing})
+	return b, in.check(kind).Err()
+}
+
 func (w Words) audited() map[string]any {
 	return map[string]any{"kind": w.Kind, "language": w.Language, "version": w.Version, "opening": w.Opening,
 		"closing": w.Closing}

@@ -24,6 +24,7 @@ type Bill struct {
 	Subject       string // for the file's properties alone
 	Made          time.Time
 	Frame         Frame
+	Logo          []byte // at the right of the title, as PNG; nil: none
 	Labels        Labels
 }
 
@@ -49,7 +50,7 @@ const (
 func RenderBill(b Bill) ([]byte, error) {
 	p := Paper{Kind: b.Title, Reference: b.Number, IssuerName: b.IssuerName, Test: b.Test,
 		Subject: b.Subject, Made: b.Made,
-		Title: b.Title, Frame: b.Frame}
+		Title: b.Title, Frame: b.Frame, Logo: b.Logo}
 	s := begin(p)
 	s.billHead(b)
 	s.parties(b)
@@ -63,11 +64,13 @@ func RenderBill(b Bill) ([]byte, error) {
 }
 
 func (s sheet) billHead(b Bill) {
+	beside, below := s.logo()
 	s.SetFont(font, "B", 20)
 	s.black()
-	s.MultiCell(width, 10, b.Title, "", "L", false)
+	s.MultiCell(beside, 10, b.Title, "", "L", false)
 	s.SetFont(font, "B", 11)
-	s.MultiCell(width, 6, b.Number, "", "L", false)
+	s.MultiCell(beside, 6, b.Number, "", "L", false)
+	s.SetY(max(s.GetY(), below))
 	s.Ln(3)
 	s.SetDrawColor(190, 196, 204)
 	s.Line(margin, s.GetY(), margin+width, s.GetY())

@@ -20,6 +20,7 @@ type Paper struct {
 	Made       time.Time
 	Sections   []Section
 	Frame      Frame
+	Logo       []byte // at the right of the letterhead, as PNG; nil: none
 }
 
 // Frame is what stands around the words of a document, in the language of its reader. The zero value is English.

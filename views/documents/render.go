@@ -88,14 +88,16 @@ func (s sheet) foot() {
 }
 
 func (s sheet) head() {
+	beside, below := s.logo()
 	s.SetFont(font, "B", 12)
 	s.black()
-	s.MultiCell(width, 6, s.p.IssuerName, "", "L", false)
+	s.MultiCell(beside, 6, s.p.IssuerName, "", "L", false)
 	s.SetFont(font, "", smallSize)
 	s.grey()
 	for _, l := range s.p.Address {
-		s.MultiCell(width, 4, l, "", "L", false)
+		s.MultiCell(beside, 4, l, "", "L", false)
 	}
+	s.SetY(max(s.GetY(), below))
 	s.Ln(3)
 	s.SetDrawColor(190, 196, 204)
 	s.Line(margin, s.GetY(), margin+width, s.GetY())

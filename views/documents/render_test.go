@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"debitdesk/models/logo/logotest"
 	"debitdesk/views/documents"
 	"debitdesk/views/documents/pdftest"
 )
@@ -77,5 +78,36 @@ func TestALivePaperHasNoStripAndALongOneHasNumberedPages(t *testing.T) {
 	}
 	if !strings.Contains(strings.ReplaceAll(text, "\n", ""), strings.Repeat("0123456789abcdef", 4)) {
 		t.Error("a long value was cut")
+	}
+}
+
+func TestALogoStandsBesideTheLetterhead(t *testing.T) {
+	p := paper()
+	bare, err := documents.Render(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Logo = logotest.PNG(480, 160)
+	p.IssuerName = strings.Repeat("A business with a long name ", 4)
+	with, err := documents.Render(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := documents.Render(p)
+	if bytes.Contains(bare, []byte("/Subtype /Image")) || !bytes.Contains(with, []byte("/Subtype /Image")) ||
+		!bytes.Equal(with, again) {
+		t.Error("the logo is missing, or two renders differ")
+	}
+	if wrong := pdftest.Overflows(t, with); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	p.Logo = []byte("no picture") // the document counts
+	if without, err := documents.Render(p); err != nil || bytes.Contains(without, []byte("/Subtype /Image")) {
+		t.Errorf("a broken picture: %v", err)
+	}
+	bill, err := documents.RenderBill(documents.Bill{Title: "Tax invoice", Number: "INV-2026-000001", IssuerName: "Gym",
+		Made: p.Made, Logo: logotest.PNG(480, 160)})
+	if err != nil || !bytes.Contains(bill, []byte("/Subtype /Image")) {
+		t.Errorf("a bill: %v", err)
 	}
 }

@@ -71,16 +71,20 @@ type Plain struct {
 
 // PayerFrame is the payer's page. Payee is who asks for the money; Refresh, in seconds, reloads a page that waits
 // where scripts do not run; Script is the address of the one that a page that waits has; Sheet is that of the style
-// sheet with the colour of the brand.
+// sheet with the colour of the brand; Logo takes the place of its initials.
 type PayerFrame struct {
 	Title, Payee, PayeeNote, Initials string
 	Sandbox                           *SandboxBanner
 	Contact                           PayerContact
 	Refresh                           int
 	Script, Sheet                     string
+	Logo                              Logo
 	Words                             PayerWords
 	Languages                         []components.LanguageLink // the page in other languages; none: there are none
 }
+
+// Logo is a picture of a brand: where it is, and how large it is shown in pixels of a page. The zero value is none.
+type Logo struct{ Src, Width, Height string }
 
 // PayerWords are the words of the frame itself. Lang is the language of the page, as HTML names it.
 type PayerWords struct {

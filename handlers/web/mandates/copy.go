@@ -36,5 +36,8 @@ func (c Copies) Draw(ctx context.Context, merchantID, id uuid.UUID, reads locale
 	if of.Purchase.Brand, err = c.Purchases.Merchants().Brand(ctx, merchantID, m.BrandID); err != nil {
 		return nil, err
 	}
+	if of.Logo, err = c.Purchases.Merchants().Letterhead(ctx, of.Purchase.Brand.Picture()); err != nil {
+		return nil, err
+	}
 	return documents.Render(locale.Whole(reads, of.Paper))
 }

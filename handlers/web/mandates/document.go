@@ -27,7 +27,11 @@ func (h *Mandates) Document(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	pdf, err := documents.Render(mandatePaper(s, rec, h.Desk.Now(), h.Desk.Sandbox))
+	paper := mandatePaper(s, rec, h.Desk.Now(), h.Desk.Sandbox)
+	if paper.Logo, err = h.Purchases.Merchants().Letterhead(c.Request().Context(), rec.Brand.Picture()); err != nil {
+		return err
+	}
+	pdf, err := documents.Render(paper)
 	if err != nil {
 		return err
 	}

@@ -55,14 +55,13 @@ func (h *Settings) NewBrand(c echo.Context) error {
 
 // AddBrand serves POST /settings/brands.
 func (h *Settings) AddBrand(c echo.Context) error {
-	form, err := kit.FormOf(c)
+	_, in, file, err := brandPosted(c)
 	if err != nil {
 		return err
 	}
-	in := brandInput(form)
 	b, err := h.Brands.AddBrand(c.Request().Context(), access.Actor(c), in)
 	if _, _, ok := kit.Problems(err); ok {
-		return h.brandForm(c, http.StatusUnprocessableEntity, merchant.Brand{}, in, err)
+		return h.askAgain(c, http.StatusUnprocessableEntity, merchant.Brand{}, in, file, err)
 	}
 	if err != nil {
 		return err
@@ -88,20 +87,19 @@ func (h *Settings) ChangeBrand(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form, err := kit.FormOf(c)
+	form, in, file, err := brandPosted(c)
 	if err != nil {
 		return err
 	}
-	in := brandInput(form)
 	version, _ := strconv.Atoi(form.Get("version")) // what is no number is no version that there is
 	b, err := h.Brands.ChangeBrand(c.Request().Context(), access.Actor(c), id, version, in)
 	_, _, invalid := kit.Problems(err)
 	switch f, _ := fault.From(err); {
 	case invalid:
 		b.Version = version
-		return h.brandForm(c, http.StatusUnprocessableEntity, b, in, err)
+		return h.askAgain(c, http.StatusUnprocessableEntity, b, in, file, err)
 	case f != nil && f.Code == "brand_changed":
-		return h.brandForm(c, http.StatusConflict, b, in, err)
+		return h.askAgain(c, http.StatusConflict, b, in, file, err)
 	case err != nil:
 		return err
 	}

@@ -53,6 +53,7 @@ var brandInputs = []brandInputOf{
 			"Without one, your e-mail address is named."}},
 	{"look", components.Field{Name: "colour", Label: "Colour", Width: "m", MaxLength: 7, Placeholder: "#2350c8",
 		Hint: "# and six digits or letters. Leave it empty for the blue of Debitdesk."}},
+	{"", components.Field{Name: logoInput, Label: "Logo"}},
 	{"", components.Field{Name: "language", Label: "Language"}},
 	{"", components.Field{Name: "offered_languages", Label: "Languages for clients"}},
 	{"", components.Field{Name: "shift", Label: "EFT on closed days"}},
@@ -74,6 +75,7 @@ func (h *Settings) brandForm(c echo.Context, status int, b merchant.Brand, in me
 	}
 	v.Sections["look"][0].Attrs = lookAttrs(b)
 	v.Look = lookOf(in.Colour)
+	v.Logo = logoView(in, byInput[logoInput])
 	v.Language = components.Select{Label: "Language", Name: "language", Error: byInput["language"], Required: true,
 		Width: "m", Hint: "That of new purchases, where nothing else is said."}
 	for _, l := range locale.Languages {
@@ -172,10 +174,14 @@ func differing(theirs, yours merchant.BrandInput) (out []pages.BrandDiffers) {
 	}
 	mine := yours.Fields()
 	for i, f := range theirs.Fields() {
-		if f.Value != mine[i].Value {
-			out = append(out, pages.BrandDiffers{Label: labels[f.Name], Theirs: cmp.Or(f.Value, "–"),
-				Yours: cmp.Or(mine[i].Value, "–")})
+		if f.Value == mine[i].Value {
+			continue
 		}
+		if f.Name == logoInput {
+			f.Value, mine[i].Value = logoWords(f.Value), logoWords(mine[i].Value)
+		}
+		out = append(out, pages.BrandDiffers{Label: labels[f.Name], Theirs: cmp.Or(f.Value, "–"),
+			Yours: cmp.Or(mine[i].Value, "–")})
 	}
 	return out
 }

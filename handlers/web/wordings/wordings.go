@@ -24,7 +24,6 @@ import (
 	"debitdesk/models/texting"
 	"debitdesk/models/wording"
 	"debitdesk/views/components"
-	"debitdesk/views/emails"
 	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
@@ -191,9 +190,7 @@ func (h *Wordings) show(c echo.Context, status int, a asked, in *notice.Input, r
 	if err := h.notice(c.Request().Context(), &v, a, access.Actor(c), in, refused); err != nil {
 		return err
 	}
-	page := c.Response().Header()
-	page.Set(echo.HeaderContentSecurityPolicy, strings.Replace(page.Get(echo.HeaderContentSecurityPolicy),
-		"style-src 'self'", "style-src 'self' "+emails.StyleSources(letters.Tones(a.brand)), 1))
+	allowMails(c, a)
 	return h.page(c, status, v)
 }
 

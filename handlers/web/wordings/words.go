@@ -12,7 +12,6 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/fault"
-	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
 	"debitdesk/models/wording"
 	"debitdesk/views/components"
@@ -55,7 +54,8 @@ func (h *Wordings) form(c echo.Context, a asked, now wording.Words, in wording.I
 	v := pages.OwnWordsView{Title: "Your words: " + a.Title, Back: components.Link{Text: a.Title, Href: a.back()},
 		GoBack: a.back(), Languages: a.tabs("/words", ""), Problems: components.ErrorSummary{Items: summary},
 		Action: a.href() + "/words", Version: strconv.Itoa(now.Version), Language: string(a.lang),
-		Places: wording.Listed(a.Places),
+		Places: wording.Listed(a.Places), PreviewHref: a.href() + "/words/preview", Look: previewButton(a),
+		Preview: h.preview(a, in),
 		Opening: components.Textarea{Label: "Before the text", Name: "opening", ID: "opening", Value: in.Opening, Rows: 4,
 			Error: byInput["opening"], Hint: "After the greeting. Leave it empty for the text as it is."},
 		Closing: components.Textarea{Label: "After the text", Name: "closing", ID: "closing", Value: in.Closing, Rows: 4,
@@ -67,6 +67,7 @@ func (h *Wordings) form(c echo.Context, a asked, now wording.Words, in wording.I
 	case f != nil && !fields:
 		v.Problems.Items = []components.ErrorItem{{Text: f.Message}}
 	}
+	allowMails(c, a)
 	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, words.SettingsSection,
 		func(fr layout.Frame) templ.Component { return pages.OwnWords(fr, v) })
 }
@@ -91,9 +92,7 @@ func (h *Wordings) Save(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in := wording.Input{Language: locale.Language(form.Get("language")), Opening: form.Get("opening"),
-		Closing: form.Get("closing")}
-	in.Version, _ = strconv.Atoi(form.Get("version")) // what is no number is no version that there is
+	in := wordsIn(form)
 	_, err = h.Service.Save(c.Request().Context(), access.Actor(c), a.brand.ID, a.Kind, in)
 	if kit.MayShow(err) {
 		_, versions, failed := h.own(c, form.Get("language"))

@@ -25,6 +25,7 @@ var fixedTables = []string{
 	"merchant_keys",
 	"own_rules",
 	"message_words",
+	"brand_logos",
 	"invoice_series",
 	"sms_addresses",
 	"webhooks",
