@@ -4,18 +4,14 @@ package handlertest
 
 import (
 	"context"
-	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/cmd/app"
@@ -47,7 +43,6 @@ import (
 	"debitdesk/models/member"
 	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
-	"debitdesk/models/queue"
 	"debitdesk/models/requestlog"
 	"debitdesk/models/statement"
 	"debitdesk/models/storetest"
@@ -151,14 +146,12 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		[]byte("index-key-index-key-index-key-32"))
 	must(tb, err)
 	quiet := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	db, err := database.Open(tb.Context(), storetest.DSN(tb), database.Options{Seal: box, Sandbox: true,
-		Machine: storetest.StandingClock(), MaxConns: Connections, Patience: time.Minute, Log: quiet,
-		Enqueue: func(context.Context, pgx.Tx, []queue.Job) error { return nil }}) // tests do the work themselves
-	must(tb, err)
+	db := open(tb, storetest.Filled(tb, "cast", func(_ context.Context, dsn string) error {
+		engage(tb, dsn, box, quiet)
+		return nil
+	}), sunday, box, quiet)
 	tb.Cleanup(db.Close)
-	storetest.StartAt(tb, db.Clock, sunday)
 	h := &House{Store: db, tb: tb}
-	keys := []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 	options := app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,
 		Signing: keys, Verifier: Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
 			return bank.AllYes(), nil
@@ -202,47 +195,13 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 	h.Desk = h.Deps.Clients.Desk
 	h.Requests = &requestlog.Log{Write: requestlog.Store{DB: db}.InsertRequests, NewID: db.NewID, Now: db.Now}
 	h.Deps.Log, h.Deps.RequestLog = quiet, h.Requests.Add
-	h.A = h.merchant("a", "TEST1", "TESTMERCH1", "12345678")
-	h.B = h.merchant("b", "TEST2", "STRANGER", "87654321")
+	h.A, h.B = h.signedIn(theCast().a), h.signedIn(theCast().b)
 	for _, w := range wire {
 		w(h)
 	}
 	h.App, err = handlers.New(h.Deps)
 	must(tb, err)
 	return h
-}
-
-func (h *House) merchant(slug, profile, name, account string) Merchant {
-	h.tb.Helper()
-	m := Merchant{ID: h.Store.NewID(), BrandID: h.Store.NewID()}
-	now := h.Store.Now()
-	h.exec(`INSERT INTO merchants (id, slug, name, is_test, created_at, updated_at) VALUES ($1, $2, $3, true, $4, $4)`,
-		m.ID, slug, "Merchant "+slug, now)
-	h.exec(`INSERT INTO brands (id, merchant_id, name, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)`, m.BrandID,
-		m.ID, "Brand "+slug, now)
-	h.exec(
-		`INSERT INTO debit_profiles (id, merchant_id, brand_id, profile_code, abbreviated_name, account_number,
-			branch_code, is_default, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, '051001', true, $7)`,
-		h.Store.NewID(),
-		m.ID,
-		m.BrandID,
-		profile,
-		name,
-		account,
-		now,
-	)
-	m.Owner = h.person(m, slug, actor.Admin)
-	m.Finance = h.person(m, slug, actor.Finance)
-	m.Staff = h.person(m, slug, actor.Staff)
-	m.Reader = h.person(m, slug, actor.ReadOnly)
-	m.Actor = m.Owner.User.Actor()
-	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor,
-		credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
-	must(h.tb, err)
-	m.Token = issued.Token
-	h.exec(`DELETE FROM mails WHERE merchant_id = $1`, m.ID) // the admins are told of the credential
-	return m
 }
 
 // Program gives the bearer credential of a program with those scopes.
@@ -254,36 +213,10 @@ func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
 	return issued.Token
 }
 
-// nobodys is the hash of no password.
-const nobodys = "$argon2id$v=19$m=64,t=1,p=1$ZGViaXRkZXNrIG5vYm9keQ$x3Jx9l8m2l0Sg1cYJm8m0h2lVf3y7dQk5vE1nX9bU4o"
-
-// person adds somebody who is signed in. Nobody knows the password.
-func (h *House) person(m Merchant, slug string, role actor.Role) Person {
-	h.tb.Helper()
-	u := user.User{ID: h.Store.NewID(), MerchantID: m.ID, Email: string(role) + "@" + slug + ".example",
-		Name: string(role) + " of " + slug, Role: role}
-	h.exec(
-		`INSERT INTO users (id, merchant_id, email, name, role, password_hash, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $7, $6, $6)`,
-		u.ID,
-		m.ID,
-		u.Email,
-		u.Name,
-		string(role),
-		h.Store.Now(),
-		nobodys,
-	)
-	rec := httptest.NewRecorder()
-	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)
-	must(h.tb, h.Sessions.Start(c, u))
-	cookie := rec.Result().Cookies()[0]
-	return Person{u, cookie.Name + "=" + cookie.Value}
-}
-
 // Member adds somebody of a merchant who is signed in, with grants over what the role says.
 func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Grants) Person {
 	h.tb.Helper()
-	p := h.person(m, name, role)
+	p := h.signIn(person(h.tb, h.Store, m.ID, name, role))
 	raw, err := json.Marshal(grants)
 	must(h.tb, err)
 	h.exec(`UPDATE memberships SET grants = $1 WHERE user_id = $2`, raw, p.ID)

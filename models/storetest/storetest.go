@@ -4,8 +4,6 @@ package storetest
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"debitdesk/models/database/dbtest"
@@ -22,11 +20,12 @@ func DSN(tb testing.TB) string {
 	return guarded(tb, func() string { return dbtest.Migrated(tb) })
 }
 
-// Filled is DSN with the rows that fill makes: once for each name in this process, and copied for each test.
+// Filled is DSN with the rows that fill makes: once for each name in this process, and copied for each test. fill must
+// close its connections before it returns.
 func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn string) error) string {
 	tb.Helper()
 	return guarded(tb, func() string {
-		return dbtest.Clone(tb, fmt.Sprint(dbtest.Fingerprint(), " ", name, " of ", os.Getpid()), fill)
+		return dbtest.Filled(tb, name, fill)
 	})
 }
 

@@ -86,7 +86,7 @@ func Server(tb testing.TB) (dsn, migrated string) {
 	tb.Helper()
 	dsn, err := cluster()
 	if err == nil {
-		migrated, err = template(tb.Context(), dsn, Fingerprint(), migrate)
+		migrated, err = template(tb.Context(), dsn, Fingerprint(), migrate, "")
 	}
 	if err != nil {
 		tb.Fatalf("a server for this test: %v", err)
@@ -94,16 +94,30 @@ func Server(tb testing.TB) (dsn, migrated string) {
 	return dsn, migrated
 }
 
+// Filled gives one test a migrated database with the rows that fill makes, once for each name in this process. fill must
+// close its connections before it returns.
+func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn string) error) string {
+	tb.Helper()
+	_, migrated := Server(tb)
+	return clone(tb, fmt.Sprint(Fingerprint(), " ", name, " of ", os.Getpid()), fill, migrated)
+}
+
 // Clone gives one test a copy of the template that migrate makes, once for
 // each fingerprint, whichever test binary comes first. migrate must close its
 // connections before it returns.
 func Clone(tb testing.TB, fingerprint string, migrate func(ctx context.Context, dsn string) error) string {
 	tb.Helper()
+	return clone(tb, fingerprint, migrate, "")
+}
+
+// clone is Clone with a template that begins as a copy of another; empty: it begins without any schema.
+func clone(tb testing.TB, fingerprint string, migrate func(ctx context.Context, dsn string) error, from string) string {
+	tb.Helper()
 	clusterDSN, err := cluster()
 	if err != nil {
 		tb.Fatalf("a database for this test: %v", err)
 	}
-	template, err := template(tb.Context(), clusterDSN, fingerprint, migrate)
+	template, err := template(tb.Context(), clusterDSN, fingerprint, migrate, from)
 	if err != nil {
 		tb.Fatalf("template database: %v", err)
 	}
@@ -138,8 +152,8 @@ var cluster = sync.OnceValues(func() (string, error) {
 
 // template names the template database of a fingerprint, making it when it is
 // missing. An advisory lock lets one process make it while the others wait.
-func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(context.Context, string) error) (
-	_ string, err error) {
+func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(context.Context, string) error,
+	from string) (_ string, err error) {
 	sum := sha256.Sum256([]byte(fingerprint))
 	name := "template_" + hex.EncodeToString(sum[:6])
 	if _, known := templates.Load(name); known {
@@ -159,7 +173,7 @@ func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(
 		return "", err
 	}
 	if !ready {
-		if err := build(ctx, conn, name, withDatabase(clusterDSN, name), migrate); err != nil {
+		if err := build(ctx, conn, name, withDatabase(clusterDSN, name), migrate, from); err != nil {
 			return "", err
 		}
 	}
@@ -169,9 +183,13 @@ func template(ctx context.Context, clusterDSN, fingerprint string, migrate func(
 
 var templates sync.Map // names that this process knows to be complete
 
-func build(ctx context.Context, conn *pgx.Conn, name, dsn string, migrate func(context.Context, string) error) error {
-	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name,
-		"CREATE DATABASE " + name} { // a failed migration may have left one
+func build(ctx context.Context, conn *pgx.Conn, name, dsn string, migrate func(context.Context, string) error,
+	from string) error {
+	create := "CREATE DATABASE " + name
+	if from != "" {
+		create += " TEMPLATE " + from
+	}
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)", create} { // one may be left of a failure
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return err
 		}
