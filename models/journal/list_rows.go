@@ -74,12 +74,12 @@ func (s Store) entries(ctx context.Context, merchantID uuid.UUID, f Filter, afte
 		args["day"], args["n"] = after.Day.String(), after.N
 	}
 	rows, err := s.Pool.Query(ctx, `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text,
-			e.source_id, e.currency, e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''),
+			e.source_id, e.currency, e.code, `+calledBy+`,
 			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), `+roleColumns()+`, e.figure
 		FROM (SELECT e.*, (`+f.figure()+`)::bigint AS figure`+from+where+` ORDER BY e.day DESC, e.n DESC LIMIT `+
 		fmt.Sprint(pageOfEntries+1)+`) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
-			LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id
+			`+called+`
 		ORDER BY e.day DESC, e.n DESC`, args)
 	if err != nil {
 		return l, fmt.Errorf("list entries: %w", err)

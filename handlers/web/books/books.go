@@ -57,7 +57,7 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 			Required: true},
 		Accounts: components.Link{Text: "Accounts of the books", Href: accountsPath},
 		Secondary: []components.Button{{Label: "Entries", Icon: "layers", Href: entriesPath},
-			{Label: "VAT", Icon: "receipt", Href: vatPath}}}
+			{Label: "Fees and payouts", Icon: "invoice", Href: feesPath}, {Label: "VAT", Icon: "receipt", Href: vatPath}}}
 	sums, err := h.Journal.Sums(ctx, who, m)
 	if err != nil {
 		return err
