@@ -67,6 +67,7 @@ func (e *edge) reportRoutes() Table {
 		{actor.Read, "Books: what the accounts come to, their entries, VAT, and which months are closed", []Route{
 			{page, "GET", "/books", e.Books.Show},
 			{page, "GET", "/books/entries", e.Books.Entries},
+			{page, "GET", "/books/entries/export", e.Books.ExportEntries},
 			{page, "GET", "/books/vat", e.Books.VAT},
 			{page, "GET", "/books/fees", e.Books.Fees},
 			{page, "GET", "/books/fees/:id", e.Books.Fee},

@@ -44,6 +44,10 @@ func (h *Books) Entries(c echo.Context) error {
 	byInput, summary, _ := kit.Problems(err)
 	v := entriesView(q, f, byInput)
 	v.Problems.Items = summary
+	if err == nil && found.Total > 0 {
+		v.Export = components.Export{Text: "Export " + plural.Of(found.Total, "entry") + ", with their accounts",
+			CSVHref: entriesFileHref(q, "csv"), XLSXHref: entriesFileHref(q, "xlsx")}
+	}
 	v.Count = plural.Of(found.Total, "entry")
 	mapped, mapErr := h.Journal.Map(c.Request().Context(), access.Actor(c))
 	if mapErr != nil {
