@@ -73,7 +73,8 @@ func (s Store) records(ctx context.Context, merchantID uuid.UUID, after RecordPl
 	if after.ID == uuid.Nil {
 		after.Day = calendar.On(9999, 12, 31)
 	}
-	err = s.Gorm(ctx).Raw(withEnd+` AND (r.day, r.id) < (CAST(@day AS date), @id) ORDER BY r.day DESC, r.id DESC LIMIT @most`,
+	err = s.Gorm(ctx).Raw(withEnd+` AND (r.day, r.id) < (CAST(@day AS date), @id)
+			ORDER BY r.day DESC, r.id DESC LIMIT @most`,
 		map[string]any{"m": merchantID, "day": after.Day.String(), "id": after.ID, "most": most}).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("list fees and payouts: %w", err)

@@ -59,7 +59,8 @@ func TestFeesAndPayoutsPostWhatTheReferenceSays(t *testing.T) {
 	h.want("taken back", map[journal.Role]int64{journal.Unallocated: owed, journal.Transit: 64900})
 	h.wantSheet("taken back", journal.MonthOf(h.day), map[journal.Box]int64{"15": 0, "20": 0})
 	h.holds()
-	if n := h.number(`SELECT count(*) FROM journal_entries WHERE kind IN ('fee', 'payout', 'released', 'taken_back')`); n != 8 {
+	if n := h.number(`SELECT count(*) FROM journal_entries
+		WHERE kind IN ('fee', 'payout', 'released', 'taken_back')`); n != 8 {
 		t.Errorf("there are %d entries, and none may go", n)
 	}
 	if n := h.number(`SELECT count(*) FROM audit_entries WHERE action IN ('books.recorded', 'books.taken_back')

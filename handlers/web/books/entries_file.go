@@ -22,7 +22,7 @@ import (
 func placeID(e journal.Listed) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[:8], uint64(e.N))        //nolint:gosec // the number of an entry is above zero
 	binary.BigEndian.PutUint16(id[8:], uint16(e.Day.Year)) //nolint:gosec // four digits
-	id[10], id[11] = byte(e.Day.Month), byte(e.Day.Day)
+	id[10], id[11] = byte(e.Day.Month), byte(e.Day.Day)    //nolint:gosec // a month and a day of one
 	return id
 }
 
