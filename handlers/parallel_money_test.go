@@ -420,6 +420,14 @@ func (c *callers) books() {
 	c.all("POST /purchases/:id/write-off", func(int) ask {
 		return ask{ids: id, body: form("reason", "They cannot pay.")}
 	}, 303)
+	c.all("POST /books/fees", func(int) ask {
+		return ask{body: form("kind", "fee", "day", calendar.DateOf(c.Store.Now()).String(), "gross", "6,90", "what",
+			"Service")}
+	}, 303)
+	fees := c.column(`SELECT id::text FROM book_records ORDER BY id`)
+	c.all("POST /books/fees/:id/undoing", func(i int) ask {
+		return ask{ids: onOne(fees, i), body: form("reason", "It was typed twice.")}
+	}, 303)
 	c.exec(`INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency)
 		SELECT merchant_id, 'invoice', gen_random_uuid(), id, gen_random_uuid(), '2026-01-05', created_at, 'ZAR' FROM brands
 		WHERE id = $1`, c.A.BrandID.String())

@@ -67,7 +67,16 @@ func (e *edge) reportRoutes() Table {
 		{actor.Read, "Books: what the accounts come to, their entries, VAT, and which months are closed", []Route{
 			{page, "GET", "/books", e.Books.Show},
 			{page, "GET", "/books/entries", e.Books.Entries},
+			{page, "GET", "/books/entries/export", e.Books.ExportEntries},
 			{page, "GET", "/books/vat", e.Books.VAT},
+			{page, "GET", "/books/fees", e.Books.Fees},
+			{page, "GET", "/books/fees/:id", e.Books.Fee},
+		}},
+		{actor.Books, "Record fees and payouts, and take them back", []Route{
+			{page, "GET", "/books/fees/new", e.Books.NewFee},
+			{page, "POST", "/books/fees", e.Books.CreateFee},
+			{page, "GET", "/books/fees/:id/undoing", e.Books.AskUndo},
+			{page, "POST", "/books/fees/:id/undoing", e.Books.Undo},
 		}},
 		{actor.Books, "Export the journal, choose its accounts and its VAT, close months, and write off bad debts", []Route{
 			{page, "POST", "/books/export", e.Books.Export},

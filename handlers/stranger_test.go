@@ -173,6 +173,8 @@ func (s *street) fill() {
 		s.A.ID.String()); err != nil {
 		s.t.Fatal(err)
 	}
+	fee := s.Page(s.A.Finance, "POST", "/books/fees", url.Values{"kind": {"fee"}, "gross": {"6.90"}, "vat": {"0.90"},
+		"day": {calendar.DateOf(s.Store.Now()).String()}, "what": {"Service"}}).Want(303).Header.Get("Location")
 	hook, err := s.Webhooks.Create(s.t.Context(), s.A.Actor,
 		webhook.Input{Title: "Accounting", Callback: "http://127.0.0.1:9/", AllEvents: true})
 	if err != nil {
@@ -285,6 +287,7 @@ func (s *street) fill() {
 		"/reports/statements/":             paper.ID.String(),
 		"/reports/saved/":                  kept.ID.String(),
 		"/books/closings/":                 closing.String(),
+		"/books/fees/":                     strings.TrimPrefix(fee, "/books/fees/"),
 		"/plans/":                          s.plan(),
 		"/batches/":                        sent.ID.String(),
 		"/imports/":                        s.book(),

@@ -198,7 +198,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
 	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,
-		Tasks: s.Tasks}
+		Tasks: s.Tasks, Exports: exports}
 	d.Plans = &planpages.Plans{Desk: desk, Service: s.Plans, Purchases: s.Purchases, Brands: s.Merchants.Store,
 		Templates: s.Subscriptions.Store}
 	d.Purchases.Plan = d.Plans.Panel

@@ -47,6 +47,7 @@ func exported(d *handlers.Deps) map[string]kit.ExportSource {
 		templates.StrandedList:         kit.Listed(actor.Read, d.Templates.ExportedWithoutAccount),
 		templates.UnfitList:            kit.Listed(actor.Read, d.Templates.ExportedNotAllowed),
 		"audit entries":                kit.Listed(actor.Manage, d.Audit.Exported),
+		"entries":                      kit.Listed(actor.Read, d.Books.ExportedEntries),
 		"messages":                     kit.Listed(actor.Read, d.Messages.Exported),
 		"all promises to pay":          kit.Listed(actor.Read, d.Followups.ExportedPromises),
 		"promises to pay":              kit.Listed(actor.Read, d.Planner.ExportedPromises),

@@ -308,7 +308,8 @@ func (v *vault) look() {
 		"/settings/issuers": "users",
 		"/reset":            "users", "/settings/brands": "brands", "/account/security/passkeys": "users",
 		"/settings/security/people": "users", "/settings/rules": "own_rules", "/imports": "book_imports",
-		"/books/closings": "book_closings", "/requests": "client_requests", "/my/link": "clients", "/my/ask": "clients",
+		"/books/closings": "book_closings", "/books/fees": "book_records",
+		"/requests": "client_requests", "/my/link": "clients", "/my/ask": "clients",
 		"/my/mandates": "mandates", "/my/acts": "clients", "/my/codes": "clients",
 		"/plans": "plans", "/p/look": "brands"} // whose sheet is named by a colour: any other name finds nothing
 	seen := 0

@@ -133,10 +133,10 @@ END $$;
 CREATE OR REPLACE FUNCTION post_missing() RETURNS bigint LANGUAGE sql AS $$
     WITH posted AS (
         INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency, code,
-            ar, clr, bank, rev, vato, refp, bad, open)
+            ar, clr, bank, rev, vato, refp, bad, fee, vati, ret, open)
         SELECT f.merchant_id, f.kind, f.source_id, coalesce(p.brand_id, '00000000-0000-0000-0000-000000000000'),
             f.purchase_id, f.true_day, f.at, f.currency, f.code, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad,
-            CASE f.kind WHEN 'taken_over' THEN -f.owed ELSE 0 END
+            f.fee, f.vati, f.ret, CASE f.kind WHEN 'taken_over' THEN -f.owed ELSE 0 END
         FROM journal_facts f LEFT JOIN purchases p ON p.id = f.purchase_id
         WHERE NOT EXISTS (SELECT FROM journal_entries j WHERE j.source_id = f.source_id AND j.kind = f.kind)
         ORDER BY f.at, f.kind, f.source_id
@@ -149,9 +149,10 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
     RETURNS TABLE (figure text, merchant_id uuid, what text, kept text, facts text) LANGUAGE sql STABLE AS $$
     SELECT 'journal', coalesce(j.merchant_id, f.merchant_id), coalesce(j.kind, f.kind) || ' ' ||
             coalesce(j.source_id, f.source_id),
-        coalesce(concat_ws(' ', j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad),
-            'no entry'),
-        coalesce(concat_ws(' ', f.true_day, f.currency, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad), 'no row')
+        coalesce(concat_ws(' ', j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad, j.fee,
+            j.vati, j.ret), 'no entry'),
+        coalesce(concat_ws(' ', f.true_day, f.currency, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad, f.fee,
+            f.vati, f.ret), 'no row')
     FROM (SELECT e.*, e.ar + e.unap + e.rec + CASE WHEN p.paper THEN 0 ELSE e.vato + e.vatd END AS owed,
                 CASE WHEN p.paper THEN e.vato + e.vatd ELSE 0 END AS vat
             FROM journal_entries e CROSS JOIN LATERAL
@@ -160,8 +161,9 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
         FULL JOIN (SELECT * FROM journal_facts WHERE of IS NULL OR journal_facts.merchant_id = of) f
             ON f.source_id = j.source_id AND f.kind = j.kind
     WHERE coalesce(j.kind, '') NOT LIKE 'refund\_%' AND coalesce(f.kind, '') NOT LIKE 'refund\_%' AND
-        (j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad) IS DISTINCT FROM
-        (f.true_day, f.currency, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad)
+        (j.true_day, j.currency, j.owed, j.clr, j.bank, j.rev, j.vat, j.refp, j.bad, j.fee, j.vati, j.ret)
+        IS DISTINCT FROM
+        (f.true_day, f.currency, f.owed, f.clr, f.bank, f.rev, f.vato, f.refp, f.bad, f.fee, f.vati, f.ret)
     UNION ALL
     SELECT 'refunds payable', coalesce(j.merchant_id, r.merchant_id), coalesce(j.currency, r.currency),
         coalesce(j.cents, 0)::text, coalesce(r.cents, 0)::text
@@ -173,13 +175,14 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
     WHERE coalesce(j.cents, 0) <> coalesce(r.cents, 0)
     UNION ALL
     SELECT 'sum of an entry', e.merchant_id, e.kind || ' ' || e.source_id, (e.ar + e.clr + e.bank + e.rev + e.vato +
-        e.vatd + e.fee + e.refp + e.unap + e.bad + e.rec + e.open)::text, '0' FROM journal_entries e
-    WHERE (of IS NULL OR e.merchant_id = of) AND
-        e.ar + e.clr + e.bank + e.rev + e.vato + e.vatd + e.fee + e.refp + e.unap + e.bad + e.rec + e.open <> 0
+        e.vatd + e.fee + e.refp + e.unap + e.bad + e.rec + e.open + e.vati + e.ret)::text, '0' FROM journal_entries e
+    WHERE (of IS NULL OR e.merchant_id = of) AND e.ar + e.clr + e.bank + e.rev + e.vato + e.vatd + e.fee + e.refp +
+        e.unap + e.bad + e.rec + e.open + e.vati + e.ret <> 0
     UNION ALL
     SELECT 'debtors and VAT not yet due', p.merchant_id, 'purchase ' || p.purchase_id, concat_ws(' ', b.ar, b.vatd),
         concat_ws(' ', greatest(b.owed, 0), w.vatd)
-    FROM (SELECT DISTINCT e.merchant_id, e.purchase_id FROM journal_entries e WHERE of IS NULL OR e.merchant_id = of) p
+    FROM (SELECT DISTINCT e.merchant_id, e.purchase_id FROM journal_entries e WHERE (of IS NULL OR e.merchant_id = of)
+            AND e.purchase_id <> '00000000-0000-0000-0000-000000000000') p
         CROSS JOIN LATERAL books_of_purchase(p.purchase_id) b
         CROSS JOIN LATERAL (SELECT CASE WHEN b.deferred THEN -vat_not_due(b.vat, b.owed, b.asked) ELSE 0 END AS vatd) w
     WHERE b.ar <> greatest(b.owed, 0) OR b.vatd <> w.vatd
@@ -190,7 +193,8 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
             WHERE of IS NULL OR e.merchant_id = of GROUP BY 1, 2, 3) j
         FULL JOIN (SELECT d.merchant_id, d.day, d.currency, sum(d.cents) AS cents FROM (
                 SELECT a.merchant_id, a.day, a.currency, a.cents FROM ledger_days a UNION ALL
-                SELECT b.merchant_id, b.day, b.currency, b.cents FROM ledger_day_deltas b) d
+                SELECT b.merchant_id, b.day, b.currency, b.cents FROM ledger_day_deltas b UNION ALL
+                SELECT c.merchant_id, c.day, c.currency, c.clr_cents + c.bank_cents FROM book_records c) d
             WHERE of IS NULL OR d.merchant_id = of GROUP BY 1, 2, 3) l
             ON l.merchant_id = j.merchant_id AND l.day = j.true_day AND l.currency = j.currency
     WHERE coalesce(j.cents, 0) <> coalesce(l.cents, 0)
@@ -203,7 +207,8 @@ CREATE OR REPLACE FUNCTION check_journal(of uuid)
                 'clr', nullif(sum(e.clr), 0), 'bank', nullif(sum(e.bank), 0), 'rev', nullif(sum(e.rev), 0),
                 'vato', nullif(sum(e.vato), 0), 'vatd', nullif(sum(e.vatd), 0), 'fee', nullif(sum(e.fee), 0),
                 'refp', nullif(sum(e.refp), 0), 'unap', nullif(sum(e.unap), 0), 'bad', nullif(sum(e.bad), 0),
-                'rec', nullif(sum(e.rec), 0), 'open', nullif(sum(e.open), 0))) AS balances
+                'rec', nullif(sum(e.rec), 0), 'open', nullif(sum(e.open), 0), 'vati', nullif(sum(e.vati), 0),
+                'ret', nullif(sum(e.ret), 0))) AS balances
             FROM journal_entries e WHERE e.merchant_id = c.merchant_id AND e.day < c.month + interval '1 month'
             GROUP BY 1) t) n
     WHERE c.reopened_at IS NULL AND (of IS NULL OR c.merchant_id = of)
@@ -240,6 +245,17 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- A fee or payout is of no purchase and no brand.
+CREATE OR REPLACE FUNCTION post_records() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency,
+        clr, bank, fee, vati, ret)
+    SELECT c.merchant_id, c.kind, c.id, '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000',
+        c.day, c.created_at, c.currency, c.clr_cents, c.bank_cents, c.fee_cents, c.vati_cents, c.ret_cents
+    FROM newer c ORDER BY c.created_at, c.id;
+    RETURN NULL;
+END $$;
+
 CREATE OR REPLACE FUNCTION post_taken_over() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO journal_entries (merchant_id, kind, source_id, brand_id, purchase_id, true_day, at, currency, ar, open)
@@ -250,32 +266,37 @@ END $$;
 
 CREATE OR REPLACE VIEW journal_facts AS
     SELECT e.merchant_id, e.kind, e.id AS source_id, e.purchase_id, e.day AS true_day, e.at, e.currency, e.code,
-        m.owed, m.clr, m.bank, 0::bigint AS rev, 0::bigint AS vato, m.refp, 0::bigint AS bad
+        m.owed, m.clr, m.bank, 0::bigint AS rev, 0::bigint AS vato, m.refp, 0::bigint AS bad, 0::bigint AS fee,
+        0::bigint AS vati, 0::bigint AS ret
     FROM ledger_entries e
         CROSS JOIN LATERAL posting_of_movement(e.id, e.refund_id, e.kind, e.amount_cents, e.at) m
     WHERE e.amount_cents <> 0
     UNION ALL
     SELECT i.merchant_id, i.kind, i.id, i.purchase_id, i.issued, i.created_at, i.currency, '',
         s.sign * i.total_cents, 0, 0, -s.sign * (i.total_cents - coalesce(i.vat_cents, 0)),
-        -s.sign * coalesce(i.vat_cents, 0), 0, 0
+        -s.sign * coalesce(i.vat_cents, 0), 0, 0, 0, 0, 0
     FROM invoices i CROSS JOIN LATERAL (SELECT CASE i.kind WHEN 'invoice' THEN 1 ELSE -1 END AS sign) s
     WHERE i.total_cents <> 0 OR i.vat_cents <> 0
     UNION ALL
     SELECT r.merchant_id, 'refund_asked', r.id, r.purchase_id, sast_day(r.created_at), r.created_at, r.currency, '',
-        r.amount_cents, 0, 0, 0, 0, -r.amount_cents, 0
+        r.amount_cents, 0, 0, 0, 0, -r.amount_cents, 0, 0, 0, 0
     FROM refunds r
     UNION ALL
     SELECT r.merchant_id, 'refund_dropped', r.id, r.purchase_id, sast_day(r.updated_at), r.updated_at, r.currency, '',
-        -r.amount_cents, 0, 0, 0, 0, r.amount_cents, 0
+        -r.amount_cents, 0, 0, 0, 0, r.amount_cents, 0, 0, 0, 0
     FROM refunds r WHERE r.state = 'dropped'
     UNION ALL
     SELECT w.merchant_id, 'written_off', w.id, w.purchase_id, w.day, w.created_at, w.currency, '',
-        -w.amount_cents, 0, 0, 0, w.vat_cents, 0, w.amount_cents - w.vat_cents
+        -w.amount_cents, 0, 0, 0, w.vat_cents, 0, w.amount_cents - w.vat_cents, 0, 0, 0
     FROM write_offs w
     UNION ALL
     SELECT p.merchant_id, 'taken_over', p.id, p.id, sast_day(p.created_at), p.created_at, p.currency, '',
-        p.total_cents, 0, 0, 0, 0, 0, 0
-    FROM purchases p WHERE p.taken_over;
+        p.total_cents, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    FROM purchases p WHERE p.taken_over
+    UNION ALL
+    SELECT c.merchant_id, c.kind, c.id, '00000000-0000-0000-0000-000000000000', c.day, c.created_at, c.currency, '',
+        0, c.clr_cents, c.bank_cents, 0, 0, 0, 0, c.fee_cents, c.vati_cents, c.ret_cents
+    FROM book_records c;
 
 CREATE OR REPLACE TRIGGER post BEFORE INSERT ON journal_entries FOR EACH ROW EXECUTE FUNCTION post_entry();
 CREATE OR REPLACE TRIGGER keep BEFORE UPDATE OR DELETE ON journal_entries FOR EACH ROW EXECUTE FUNCTION keep_entry();
@@ -289,5 +310,7 @@ CREATE OR REPLACE TRIGGER post_new AFTER INSERT ON refunds REFERENCING NEW TABLE
     FOR EACH STATEMENT EXECUTE FUNCTION post_refunds();
 CREATE OR REPLACE TRIGGER post_new AFTER INSERT ON write_offs REFERENCING NEW TABLE AS newer
     FOR EACH STATEMENT EXECUTE FUNCTION post_write_offs();
+CREATE OR REPLACE TRIGGER post_new AFTER INSERT ON book_records REFERENCING NEW TABLE AS newer
+    FOR EACH STATEMENT EXECUTE FUNCTION post_records();
 CREATE OR REPLACE TRIGGER post_taken_over AFTER INSERT ON purchases FOR EACH ROW WHEN (NEW.taken_over)
     EXECUTE FUNCTION post_taken_over();

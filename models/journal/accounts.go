@@ -19,7 +19,7 @@ import (
 // Role is what an account is for. Its text is the column of the journal.
 type Role string
 
-// The roles. To those that are not in Used nothing is posted yet.
+// The roles.
 const (
 	Debtors       Role = "ar"
 	Transit       Role = "clr"
@@ -33,7 +33,9 @@ const (
 	BadDebts      Role = "bad"
 	Recovered     Role = "rec"
 	TakenOver     Role = "open"
-	roleCount          = 12
+	InputVAT      Role = "vati"
+	HeldBack      Role = "ret"
+	roleCount          = 14
 	longestCode        = 10 // Xero's limit
 	longestName        = 100
 	longestTax         = 50
@@ -42,12 +44,13 @@ const (
 
 // Roles are all roles in the order of their amounts.
 var Roles = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, VATNotDue, Fees, RefundsDue, Unallocated, BadDebts,
-	Recovered, TakenOver}
+	Recovered, TakenOver, InputVAT, HeldBack}
 
 func (r Role) place() int { return slices.Index(Roles, r) }
 
-// Used are the roles that something is posted to, in the order in which people map them.
-var Used = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, VATNotDue, RefundsDue, Unallocated, BadDebts, Recovered}
+// Used are the roles that people map, in their order.
+var Used = []Role{Debtors, Transit, Bank, Revenue, OutputVAT, VATNotDue, RefundsDue, Unallocated, BadDebts, Recovered,
+	Fees, InputVAT, HeldBack}
 
 // Account is one account of the merchant's package.
 type Account struct{ Code, Name string }
@@ -60,16 +63,20 @@ var preset = map[Role]struct {
 	Debtors: {Account{"8100000", "Debtors"}, "Assets", "Debtors",
 		"what clients owe by invoices, less what was credited and paid"},
 	Transit: {Account{"8450000", "Collections in transit"}, "Assets", "Collections in transit",
-		"what debit orders brought, less returns, disputes and refunds by the bank"},
+		"what debit orders brought, less returns, disputes, refunds by the bank, payouts and fees"},
 	Bank: {Account{"8400000", "Bank"}, "Assets", "Bank",
-		"what was marked as paid, and refunds that you paid yourself"},
+		"what was marked as paid, refunds that you paid yourself, payouts, and fees that the bank took"},
 	Revenue: {Account{"1000000", "Sales"}, "Income", "Revenue",
 		"invoices less credit notes, without VAT"},
 	OutputVAT: {Account{"9500000", "Output VAT"}, "Liabilities", "Output VAT",
 		"the VAT of invoices less that of credit notes"},
 	VATNotDue: {Account{"9510000", "VAT not yet due"}, "Liabilities", "VAT not yet due",
 		"on payments basis: the VAT of what clients still owe"},
-	Fees: {Account{"3200000", "Collection fees"}, "Expenses", "Fees", ""},
+	Fees: {Account{"3200000", "Collection fees"}, "Expenses", "Fees",
+		"fees of your provider and bank, without VAT"},
+	InputVAT: {Account{"9520000", "Input VAT"}, "Assets", "Input VAT", "the VAT of fees"},
+	HeldBack: {Account{"8460000", "Held back by the provider"}, "Assets", "Held back",
+		"what your provider kept of payouts, and has not released"},
 	RefundsDue: {Account{"9250000", "Refunds payable"}, "Liabilities", "Refunds payable",
 		"refunds that are owed and not paid out"},
 	Unallocated: {Account{"9260000", "Unallocated receipts"}, "Liabilities", "Unallocated receipts",

@@ -26,6 +26,12 @@ type debt struct {
 	pending          []refund
 }
 
+// recorded is what a person recorded of fees and payouts, and how it should add up.
+type recorded struct {
+	stands                           []journal.Record
+	clr, bank, fee, vat, held, count int64
+}
+
 type refund struct {
 	id    uuid.UUID
 	cents int64
@@ -59,14 +65,18 @@ type model struct {
 	vat     map[journal.Month]int64 // output VAT that became due in it
 	locked  calendar.Date
 	bases   map[calendar.Date]bool // payments basis from a day on
+	slips   recorded
 }
 
 // booked is the day on which what happens now is booked.
-func (m *model) booked() calendar.Date {
-	if !m.day.After(m.locked) {
+func (m *model) booked() calendar.Date { return m.bookedOn(m.day) }
+
+// bookedOn is the day on which what happened on a day is booked.
+func (m *model) bookedOn(day calendar.Date) calendar.Date {
+	if !day.After(m.locked) {
 		return m.locked.AddDays(1)
 	}
-	return m.day
+	return day
 }
 
 // onPayments tells which basis holds on a day.
@@ -77,6 +87,52 @@ func (m *model) onPayments(day calendar.Date) bool {
 		}
 	}
 	return false
+}
+
+// record records a fee, a payout or a release, or takes one back.
+func (m *model) record() {
+	of := &m.slips
+	d := journal.Draft{Kind: journal.FeeTaken, Day: m.day.AddDays(-m.r.IntN(50)), Gross: 115 * (1 + m.r.Int64N(2000)),
+		What: "Service", Reference: fmt.Sprintf("PO-%d", of.count)}
+	add := func(sign int64, clr, bank, fee, vat, held int64, on calendar.Date) {
+		of.clr, of.bank, of.fee, of.vat, of.held = of.clr+sign*clr, of.bank+sign*bank, of.fee+sign*fee, of.vat+sign*vat,
+			of.held+sign*held
+		m.transit[on] += sign * clr
+		m.vat[journal.MonthOf(m.bookedOn(on))] -= sign * vat
+		of.count++
+	}
+	kind := m.r.IntN(5)
+	switch {
+	case kind == 4 && len(of.stands) > 0:
+		i := m.r.IntN(len(of.stands))
+		r := of.stands[i]
+		_, err := m.books.Undo(m.Context(), m.who, r.ID, "It was a mistake.")
+		if r.RetCents > of.held {
+			if !fault.Is(err, fault.Conflict) {
+				m.Errorf("what was released was taken back with its payout: %v", err)
+			}
+			return
+		}
+		must(m.T, err)
+		of.stands = append(of.stands[:i:i], of.stands[i+1:]...)
+		add(-1, r.ClrCents, r.BankCents, r.FeeCents, r.VATICents, r.RetCents, m.day)
+		return
+	case kind == 3 && of.held > 0:
+		d.Kind, d.Gross = journal.Released, 1+m.r.Int64N(of.held)
+		add(1, 0, d.Gross, 0, 0, -d.Gross, d.Day)
+	case kind == 2:
+		d.Kind, d.Fee, d.VAT, d.Held = journal.PaidOut, d.Gross/100, d.Gross/100*15/100, d.Gross/20
+		add(1, -d.Gross, d.Gross-d.Fee-d.VAT-d.Held, d.Fee, d.VAT, d.Held, d.Day)
+	case kind == 1:
+		d.FromBank = true
+		add(1, 0, -d.Gross, d.Gross, 0, 0, d.Day)
+	default:
+		d.VAT = d.Gross / 115 * 15
+		add(1, -d.Gross, 0, d.Gross-d.VAT, d.VAT, 0, d.Day)
+	}
+	r, err := m.books.Record(m.Context(), m.who, d)
+	must(m.T, err)
+	of.stands = append(of.stands, r)
 }
 
 // step does one thing, and books what it changes for VAT in the month in which it is posted.
@@ -189,6 +245,9 @@ func TestRandomHistoriesWithClosingsKeepTheBooks(t *testing.T) {
 			closed := map[journal.Month]string{}
 			for range steps() {
 				m.step()
+				if m.r.IntN(6) == 0 {
+					m.record()
+				}
 				if m.r.IntN(12) == 0 {
 					m.goOn(m.day.AddDays(1 + m.r.IntN(6)))
 				}
@@ -231,7 +290,7 @@ func (m *model) month(of journal.Month) string {
 // compare holds the books against what was added up, and by day against by entry.
 func (m *model) compare() {
 	m.Helper()
-	first, last := begins.AddDays(-1), m.day.AddDays(40)
+	first, last := begins.AddDays(-60), m.day.AddDays(40)
 	each, days := m.book(first, last, false), m.book(first, last, true)
 	if each.Closing() != days.Closing() || each.Closing().Sum() != 0 {
 		m.Errorf("by entry %v, by day %v", each.Closing(), days.Closing())
@@ -240,7 +299,7 @@ func (m *model) compare() {
 	byTrueDay, vat := map[calendar.Date]int64{}, map[journal.Month]int64{}
 	for _, e := range each.Entries {
 		byTrueDay[e.TrueDay] += e.Cents.Of(journal.Transit)
-		vat[journal.MonthOf(e.Day)] -= e.Cents.Of(journal.OutputVAT)
+		vat[journal.MonthOf(e.Day)] -= e.Cents.Of(journal.OutputVAT) + e.Cents.Of(journal.InputVAT)
 	}
 	for day := first; !day.After(last); day = day.AddDays(1) {
 		if transit += m.transit[day]; byTrueDay[day] != m.transit[day] {
@@ -254,7 +313,8 @@ func (m *model) compare() {
 			m.Errorf("%s: VAT of %d, and %d on the sheet, want %d", month, vat[month], sheet.Payable(), m.vat[month])
 		}
 	}
-	want := map[journal.Role]int64{journal.Transit: transit}
+	want := map[journal.Role]int64{journal.Transit: transit, journal.Fees: m.slips.fee, journal.InputVAT: m.slips.vat,
+		journal.HeldBack: m.slips.held}
 	for _, d := range m.debts {
 		owed := d.open - d.off + d.back()
 		want[journal.Debtors] += max(owed, 0)

@@ -30,22 +30,27 @@ const (
 	Refunded      Kind = "refunded"
 	WrittenOff    Kind = "written_off"
 	BroughtIn     Kind = "taken_over" // owed elsewhere before the business came here
+	FeeTaken      Kind = "fee"
+	PaidOut       Kind = "payout"
+	Released      Kind = "released"   // what a provider had held back
+	TakenBack     Kind = "taken_back" // a fee, payout or release
 )
 
 var kindWords = map[Kind]string{Invoiced: "Invoice", Credited: "Credit note", Collected: "Collected",
 	Returned: "Returned", Disputed: "Disputed", DisputeWon: "Dispute won", PaidByHand: "Marked as paid",
 	RefundAsked: "Refund owed", RefundDropped: "Refund withdrawn", Refunded: "Refund paid",
-	WrittenOff: "Written off", BroughtIn: "Taken over"}
+	WrittenOff: "Written off", BroughtIn: "Taken over", FeeTaken: "Fee", PaidOut: "Payout",
+	Released: "Released", TakenBack: "Taken back"}
 
 // Kinds are all kinds in the order in which people choose one.
 var Kinds = []Kind{Invoiced, Credited, Collected, Returned, Disputed, DisputeWon, PaidByHand, RefundAsked,
-	RefundDropped, Refunded, WrittenOff, BroughtIn}
+	RefundDropped, Refunded, WrittenOff, BroughtIn, FeeTaken, PaidOut, Released, TakenBack}
 
 // Word is what people call entries of the kind.
 func (k Kind) Word() string { return kindWords[k] }
 
 // prefix begins the ids of entries by what they are of: ledger, invoice, credit note, refund, write-off,
-// open item taken over.
+// open item taken over, what a person recorded.
 func (k Kind) prefix() string {
 	switch k {
 	case Invoiced:
@@ -58,10 +63,15 @@ func (k Kind) prefix() string {
 		return "off"
 	case BroughtIn:
 		return "open"
+	case FeeTaken, PaidOut, Released, TakenBack: // as Recorded has them
+		return "rec"
 	default:
 		return "led"
 	}
 }
+
+// Recorded tells whether a person records entries of the kind.
+func (k Kind) Recorded() bool { return k.prefix() == "rec" }
 
 // Cents are the amounts of an entry or a balance in cents, by the place of the role in Roles: above zero is a debit.
 type Cents [roleCount]int64

@@ -59,42 +59,64 @@ func (f Filter) figure() string {
 	return "0"
 }
 
-func (s Store) entries(ctx context.Context, merchantID uuid.UUID, f Filter, after Place) (l List, err error) {
+// countEntries is how many entries a filter lets through, and what its figure comes to.
+func (s Store) countEntries(ctx context.Context, merchantID uuid.UUID, f Filter) (n, sum int64, err error) {
 	where, args := f.within(merchantID)
-	from := ` FROM journal_entries e`
+	if err := s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+f.figure()+`), 0)::bigint`+f.rows()+where, args).
+		Scan(&n, &sum); err != nil {
+		return 0, 0, fmt.Errorf("count entries: %w", err)
+	}
+	return n, sum, nil
+}
+
+// rows are the entries e, each with what of it goes where on the VAT201 if the filter asks for that.
+func (f Filter) rows() string {
 	if f.Box != "" {
-		from += vatOf
+		return ` FROM journal_entries e` + vatOf
 	}
-	if err := s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+f.figure()+`), 0)::bigint`+from+where, args).
-		Scan(&l.Total, &l.Sum); err != nil {
-		return l, fmt.Errorf("count entries: %w", err)
+	return ` FROM journal_entries e`
+}
+
+func (s Store) entries(ctx context.Context, merchantID uuid.UUID, f Filter, after Place) (l List, err error) {
+	if l.Total, l.Sum, err = s.countEntries(ctx, merchantID, f); err != nil {
+		return l, err
 	}
+	var more bool
+	if l.Entries, more, err = s.entriesBehind(ctx, merchantID, f, after, pageOfEntries); more {
+		last := l.Entries[len(l.Entries)-1]
+		l.Next = Place{Day: last.Day, N: last.N}
+	}
+	return l, err
+}
+
+// entriesBehind are at most so many entries behind a place, and whether there are more.
+func (s Store) entriesBehind(ctx context.Context, merchantID uuid.UUID, f Filter, after Place, most int) (out []Listed,
+	more bool, err error) {
+	where, args := f.within(merchantID)
 	if after.N != 0 {
 		where += ` AND (e.day, e.n) < (@day::date, @n::bigint)`
 		args["day"], args["n"] = after.Day.String(), after.N
 	}
 	rows, err := s.Pool.Query(ctx, `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text,
-			e.source_id, e.currency, e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''),
+			e.source_id, e.currency, e.code, `+calledBy+`,
 			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), `+roleColumns()+`, e.figure
-		FROM (SELECT e.*, (`+f.figure()+`)::bigint AS figure`+from+where+` ORDER BY e.day DESC, e.n DESC LIMIT `+
-		fmt.Sprint(pageOfEntries+1)+`) AS e
+		FROM (SELECT e.*, (`+f.figure()+`)::bigint AS figure`+f.rows()+where+` ORDER BY e.day DESC, e.n DESC LIMIT `+
+		fmt.Sprint(most+1)+`) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
-			LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id
+			`+called+`
 		ORDER BY e.day DESC, e.n DESC`, args)
 	if err != nil {
-		return l, fmt.Errorf("list entries: %w", err)
+		return nil, false, fmt.Errorf("list entries: %w", err)
 	}
 	var one Listed
-	err = eachEntry(rows, &one.Entry, []any{&one.Figure}, func() error { l.Entries = append(l.Entries, one); return nil })
+	err = eachEntry(rows, &one.Entry, []any{&one.Figure}, func() error { out = append(out, one); return nil })
 	if err != nil {
-		return l, fmt.Errorf("list entries: %w", err)
+		return nil, false, fmt.Errorf("list entries: %w", err)
 	}
-	if len(l.Entries) > pageOfEntries {
-		l.Entries = l.Entries[:pageOfEntries]
-		last := l.Entries[pageOfEntries-1]
-		l.Next = Place{Day: last.Day, N: last.N}
+	if len(out) > most {
+		return out[:most], true, nil
 	}
-	return l, nil
+	return out, false, nil
 }
 
 // eachEntry reads the columns of entries, and what stands behind them.

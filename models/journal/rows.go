@@ -179,14 +179,21 @@ func kindsOf(ask Ask) []string {
 	return []string{string(Invoiced), string(Credited)}
 }
 
+// called joins what the entry e of the purchase p has its name from, which calledBy gives.
+const (
+	called = `LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id
+		LEFT JOIN book_records c ON c.id = e.source_id AND c.merchant_id = e.merchant_id`
+	calledBy = `coalesce(nullif(i.number, ''), p.reference_generated, nullif(c.reference, ''), c.what, '')`
+)
+
 func entries() string {
 	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.source_id, e.currency,
-			e.code, coalesce(nullif(i.number, ''), p.reference_generated, ''),
+			e.code, ` + calledBy + `,
 			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
 		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
-			LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id
+			` + called + `
 		ORDER BY e.day, e.n`
 }
 

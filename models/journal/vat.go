@@ -92,11 +92,12 @@ const (
 	BoxUntaxed   Box = "2-3"
 	BoxOutput    Box = "4"
 	BoxRecovered Box = "12"
+	BoxInput     Box = "15"
 	BoxBad       Box = "17"
 )
 
 // Boxes are those whose figures are made of entries.
-var Boxes = []Box{BoxStandard, BoxUntaxed, BoxOutput, BoxRecovered, BoxBad}
+var Boxes = []Box{BoxStandard, BoxUntaxed, BoxOutput, BoxRecovered, BoxInput, BoxBad}
 
 // Sheet is what the desk has for a VAT201, in cents of rands.
 type Sheet struct {
@@ -106,11 +107,11 @@ type Sheet struct {
 	Cents    map[Box]int64
 }
 
-// TotalOutput is field 13, and TotalInput field 19 as far as the desk knows: it has no invoices of suppliers.
+// TotalOutput is field 13, and TotalInput field 19 as far as the desk knows: of suppliers it has fees alone.
 func (s Sheet) TotalOutput() int64 { return s.Cents[BoxOutput] + s.Cents[BoxRecovered] }
 
 // TotalInput is field 19.
-func (s Sheet) TotalInput() int64 { return s.Cents[BoxBad] }
+func (s Sheet) TotalInput() int64 { return s.Cents[BoxInput] + s.Cents[BoxBad] }
 
 // Payable is field 20: above zero it is to be paid.
 func (s Sheet) Payable() int64 { return s.TotalOutput() - s.TotalInput() }

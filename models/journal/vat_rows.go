@@ -51,7 +51,7 @@ const vatOf = ` CROSS JOIN LATERAL (SELECT
 
 // boxes are the columns of the fields.
 var boxes = map[Box]string{BoxStandard: "v.standard", BoxUntaxed: "w.whole - v.standard", BoxOutput: "w.output",
-	BoxRecovered: "w.recovered", BoxBad: "w.bad"}
+	BoxRecovered: "w.recovered", BoxInput: "e.vati", BoxBad: "w.bad"}
 
 // vat adds the fields up over some days, and tells whether invoices on another basis are among the entries.
 func (s Store) vat(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date,
@@ -63,10 +63,10 @@ func (s Store) vat(ctx context.Context, merchantID uuid.UUID, from, to calendar.
 		fields = append(fields, &cents[i])
 	}
 	var mixed bool
-	err := s.Pool.QueryRow(ctx, `SELECT `+sums+`coalesce(bool_or(e.deferred <> @payments), false)
+	err := s.Pool.QueryRow(ctx, `SELECT `+sums+`coalesce(bool_or(e.deferred <> @payments AND e.vati = 0), false)
 		FROM journal_entries e`+vatOf+`
 		WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = 'ZAR'
-			AND (e.vato <> 0 OR e.vatd <> 0 OR e.kind IN ('invoice', 'credit_note') OR e.deferred)`,
+			AND (e.vato <> 0 OR e.vatd <> 0 OR e.vati <> 0 OR e.kind IN ('invoice', 'credit_note') OR e.deferred)`,
 		pgx.NamedArgs{"m": merchantID.String(), "from": from.String(), "to": to.String(), "rate": rateOn(to),
 			"payments": payments}).Scan(append(fields, &mixed)...)
 	if err != nil {

@@ -19,6 +19,7 @@ var wiping = []struct{ table, where string }{
 	{"book_closings", "merchant_id = $1"}, // what is closed does not go
 	{"journal_entries", "merchant_id = $1"},
 	{"write_offs", "merchant_id = $1"},
+	{"book_records", "merchant_id = $1"},
 	{"plan_steps", "merchant_id = $1"},
 	{"plan_runs", "merchant_id = $1"},
 	{"plan_versions", "merchant_id = $1"},

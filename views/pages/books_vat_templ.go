@@ -245,7 +245,7 @@ func BookVAT(frame layout.Frame, v BookVATView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " <p class=\"card-body muted\">Debitdesk has no invoices of your suppliers: add fields 14 to 16 from your package. Each figure opens the entries behind it.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " <p class=\"card-body muted\">Field 15 has the VAT of fees that were recorded here: add the rest of fields 14 to 16 from your package. Each figure opens the entries behind it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -47,7 +47,8 @@ func (h *Pages) Movement(c echo.Context) error {
 	switch {
 	case !mayAct(c):
 	case n.State == exchange.EntryUnmatched:
-		v.Acts = []components.Button{{Label: "Match…", Icon: "search", Href: movementPath(id, "match")}}
+		v.Acts = []components.Button{{Label: "Match…", Icon: "search", Href: movementPath(id, "match")},
+			{Label: "Record in the books…", Icon: "receipt", Href: "/books/fees/new?movement=" + id.String()}}
 	case n.MatchedBy != "":
 		answers, why, err := h.Exchange.Following(ctx, who, n.Entry)
 		if err != nil {

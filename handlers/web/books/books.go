@@ -37,6 +37,7 @@ type Books struct {
 	Purchases *purchase.Service
 	Brands    merchant.Store
 	Tasks     *task.Service
+	Exports   *kit.Exports
 }
 
 const (
@@ -57,7 +58,7 @@ func (h *Books) page(c echo.Context, form url.Values, refused error) error {
 			Required: true},
 		Accounts: components.Link{Text: "Accounts of the books", Href: accountsPath},
 		Secondary: []components.Button{{Label: "Entries", Icon: "layers", Href: entriesPath},
-			{Label: "VAT", Icon: "receipt", Href: vatPath}}}
+			{Label: "Fees and payouts", Icon: "money", Href: feesPath}, {Label: "VAT", Icon: "receipt", Href: vatPath}}}
 	sums, err := h.Journal.Sums(ctx, who, m)
 	if err != nil {
 		return err

@@ -27,7 +27,8 @@ const entriesPath = "/books/entries"
 // boxWords is what people call the fields of a VAT201 that are made of entries.
 var boxWords = map[journal.Box]string{journal.BoxStandard: "Field 1, standard-rated supplies",
 	journal.BoxUntaxed: "Fields 2 and 3, supplies without VAT", journal.BoxOutput: "Field 4, output tax",
-	journal.BoxRecovered: "Field 12, bad debts recovered", journal.BoxBad: "Field 17, bad debts"}
+	journal.BoxRecovered: "Field 12, bad debts recovered", journal.BoxInput: "Field 15, VAT of fees",
+	journal.BoxBad: "Field 17, bad debts"}
 
 // Entries serves GET /books/entries.
 func (h *Books) Entries(c echo.Context) error {
@@ -43,6 +44,10 @@ func (h *Books) Entries(c echo.Context) error {
 	byInput, summary, _ := kit.Problems(err)
 	v := entriesView(q, f, byInput)
 	v.Problems.Items = summary
+	if err == nil && found.Total > 0 {
+		v.Export = components.Export{Text: "Export " + plural.Of(found.Total, "entry") + ", with their accounts",
+			CSVHref: entriesFileHref(q, "csv"), XLSXHref: entriesFileHref(q, "xlsx")}
+	}
 	v.Count = plural.Of(found.Total, "entry")
 	mapped, mapErr := h.Journal.Map(c.Request().Context(), access.Actor(c))
 	if mapErr != nil {
@@ -137,6 +142,8 @@ func entryLine(e journal.Listed, f journal.Filter, accounts journal.Accounts) pa
 	line := pages.BookEntry{Day: words.DayTime(e.Day), Text: e.Text(), UID: e.UID(), Client: e.Client}
 	if e.PurchaseID != uuid.Nil {
 		line.Href = words.PurchasePath(e.PurchaseID)
+	} else if e.Kind.Recorded() {
+		line.Href = recordPath(e.SourceID)
 	}
 	for i, cents := range e.Cents {
 		if cents == 0 {

@@ -89,12 +89,13 @@ func boxesOf(s journal.Sheet) []pages.BookBox {
 		box("4", output, s.Cents[journal.BoxOutput], rows(journal.BoxOutput)),
 		box("12", "Output tax on bad debts recovered", s.Cents[journal.BoxRecovered], rows(journal.BoxRecovered)),
 		box("13", "Total output tax", s.TotalOutput(), ""),
+		box("15", "Input tax on fees that were recorded", s.Cents[journal.BoxInput], rows(journal.BoxInput)),
 		box("17", "Input tax on bad debts that were written off", s.Cents[journal.BoxBad], rows(journal.BoxBad)),
-		box("19", "Total input tax, without your suppliers’ invoices", s.TotalInput(), ""),
+		box("19", "Total input tax, without your other suppliers’ invoices", s.TotalInput(), ""),
 	}
-	payable := "Payable, before your suppliers’ invoices"
+	payable := "Payable, before your other suppliers’ invoices"
 	if s.Payable() < 0 {
-		payable = "Refundable, before your suppliers’ invoices"
+		payable = "Refundable, before your other suppliers’ invoices"
 	}
 	return append(out, box("20", payable, s.Payable(), ""))
 }

@@ -137,7 +137,7 @@ func writeQuickBooks(t *text, b *journal.Book) {
 }
 
 // pastelLetters begin the references, by the beginning of the id.
-var pastelLetters = map[string]string{"led": "L", "inv": "I", "cn": "C", "ref": "R", "off": "B"}
+var pastelLetters = map[string]string{"led": "L", "inv": "I", "cn": "C", "ref": "R", "off": "B", "rec": "F"}
 
 // pastelReference has 8 signs: a letter and the number, which is written with letters too once it has eight digits.
 func pastelReference(e journal.Entry) string {

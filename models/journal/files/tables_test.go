@@ -161,3 +161,24 @@ func inCents(t *testing.T, text string) int64 {
 	}
 	return n
 }
+
+func TestAPayoutHasItsSidesInEveryFile(t *testing.T) {
+	on := calendar.On(2026, time.November, 30)
+	b := aBook(1)
+	b.Opening, b.Entries = nil, []journal.Entry{{N: 8815, Kind: journal.PaidOut, Day: on, TrueDay: on, Currency: "ZAR",
+		Reference: "PO-77", Cents: cents(map[journal.Role]int64{journal.Bank: 60000, journal.Fees: 600,
+			journal.InputVAT: 90, journal.HeldBack: 4210, journal.Transit: -64900})}}
+	for format, want := range map[string]string{
+		"xero-journal": "Payout PO-77 [rec-8815/RET],8460000,No VAT,42.10",
+		"quickbooks":   "REC-8815,30/11/2026,Input VAT,0.90,,Payout PO-77 rec-8815/VATI,,ZAR",
+		"pastel":       "G,3200000,F8815,PAYOUT PO-77,6.00",
+		"ofx":          "<TRNTYPE>DEBIT<DTPOSTED>20261130<TRNAMT>-649.00<FITID>rec-8815<NAME>PO-77<MEMO>Payout PO-77",
+		"csv":          "rec-8815/BANK,2026-11-30,2026-11-30,payout,PO-77,Payout PO-77,BANK,8400000,Bank,600.00,,ZAR",
+		"ledger":       "Assets:Held back by the provider  R 42.10",
+		"beancount":    "Expenses:Collection-Fees  6.00 ZAR",
+	} {
+		if got := written(t, format, b); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, got)
+		}
+	}
+}

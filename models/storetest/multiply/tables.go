@@ -57,6 +57,7 @@ var fixedTables = []string{
 	"book_accounts",
 	"book_vat_bases",
 	"book_closings",
+	"book_records",
 	"plans",
 	"plan_versions",
 }
