@@ -88,7 +88,8 @@ func merchant(tb testing.TB, db *database.DB, credentials *credential.Service,
 	m.Staff.User = person(tb, db, m.ID, slug, actor.Staff)
 	m.Reader.User = person(tb, db, m.ID, slug, actor.ReadOnly)
 	m.Actor = m.Owner.Actor()
-	issued, err := credentials.Issue(tb.Context(), m.Actor, credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
+	issued, err := credentials.Issue(tb.Context(), m.Actor,
+		credential.Input{Name: "tests", Lifetime: 365 * 24 * time.Hour})
 	must(tb, err)
 	m.Token = issued.Token
 	exec(`DELETE FROM mails WHERE merchant_id = $1`, m.ID) // the admins are told of the credential

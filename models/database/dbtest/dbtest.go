@@ -94,8 +94,8 @@ func Server(tb testing.TB) (dsn, migrated string) {
 	return dsn, migrated
 }
 
-// Filled gives one test a migrated database with the rows that fill makes, once for each name in this process. fill must
-// close its connections before it returns.
+// Filled gives one test a migrated database with the rows that fill makes, once for each name in this process. fill
+// must close its connections before it returns.
 func Filled(tb testing.TB, name string, fill func(ctx context.Context, dsn string) error) string {
 	tb.Helper()
 	_, migrated := Server(tb)
@@ -189,7 +189,8 @@ func build(ctx context.Context, conn *pgx.Conn, name, dsn string, migrate func(c
 	if from != "" {
 		create += " TEMPLATE " + from
 	}
-	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)", create} { // one may be left of a failure
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)", // that of a failure
+		create} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return err
 		}
