@@ -53,32 +53,21 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 	database.Write(tx, periodInsert, p, merchantID, tx.Now())
 }
 
+// TableName implements GORM's Tabler.
+func (Period) TableName() string { return "billing_periods" }
+
 // followToken gives subscribers that are charged on one token the other.
 func followToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
-	tx.Later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND token_id = $2`,
-		merchantID,
-		old,
-		next,
-		tx.Now(),
-	)
+	tx.Fail(tx.Gorm().Exec(`UPDATE template_clients SET token_id = ?, version = version + 1, updated_at = ?
+			WHERE merchant_id = ? AND token_id = ?`, next, tx.Now(), merchantID, old).Error)
 }
 
 // endOf makes the subscribers of a client who is deleted inactive, and gives their ids.
 func endOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
-	err = database.Query(
-		tx,
-		func(id *uuid.UUID) []any { return []any{id} },
-		func(id uuid.UUID) { ended = append(ended, id) },
-		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL,
-			stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive'
-		RETURNING id`,
-		merchantID,
-		clientID,
-		tx.Now(),
-	)
+	err = tx.Gorm().Raw(`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL,
+			next_at = NULL, stored_token = NULL, stored_at = NULL, version = version + 1, updated_at = ?
+		WHERE merchant_id = ? AND client_id = ? AND status <> 'inactive' RETURNING id`, tx.Now(), merchantID, clientID).
+		Find(&ended).Error
 	if err != nil {
 		return nil, fmt.Errorf("end subscribers: %w", err)
 	}
