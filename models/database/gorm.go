@@ -78,6 +78,9 @@ func (p *plugin) query(db *gorm.DB) {
 		return
 	}
 	asked := []query{{db.Statement.SQL.String(), Native(db.Statement.Vars), func(rows pgx.Rows) error {
+		if err := rows.Err(); err != nil { // there are no rows that GORM could look at
+			return err
+		}
 		gorm.Scan(mappedRows{rows}, db, 0)
 		return rows.Err()
 	}}}
