@@ -54,6 +54,9 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 }
 
 // TableName implements GORM's Tabler.
+func (Subscriber) TableName() string { return "template_clients" }
+
+// TableName implements GORM's Tabler.
 func (Period) TableName() string { return "billing_periods" }
 
 // followToken gives subscribers that are charged on one token the other.
@@ -85,8 +88,9 @@ var (
 	subscriberFrom = subscriberLine + "template_clients" + subscriberWith + " WHERE "
 )
 
-func (s Store) subscribers(ctx context.Context, condition string, args ...any) ([]Subscriber, error) {
-	return database.Seek(ctx, s.DB, subscriberTable, subscriberFrom+condition, args...)
+func (s Store) subscribers(ctx context.Context, condition string, args ...any) (found []Subscriber, err error) {
+	err = s.Gorm(ctx).Raw(subscriberFrom+condition, args...).Find(&found).Error
+	return found, err
 }
 
 // TemplateClient finds a subscriber with the name and e-mail of its client.
@@ -115,7 +119,7 @@ func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.
 		return paging.CutAt(ask, found, reached), err
 	}
 	// First comes the page, then what stands beside it.
-	return listing.Page(ctx, s.DB, subscriberTable, w, ask,
+	return listing.PageOf[Subscriber](ctx, s.DB, w, ask,
 		func(page string) string {
 			return subscriberLine + "(" + page + ")" + subscriberWith + order
 		},
