@@ -38,7 +38,8 @@ func (s Store) unlike(ctx context.Context, b Batch, last uuid.UUID, limit int) (
 	if err := s.Gorm(ctx).Raw(`WITH mine AS (SELECT client_id, min(n) AS n, min(name) AS name,
 				array_agg(n ORDER BY n) AS rows, array_agg(total_cents ORDER BY n) AS totals,
 				least(sum(total_cents), 9223372036854775807)::bigint AS cents
-			FROM batch_rows WHERE merchant_id = @m AND batch_id = @batch AND state = 'ready' AND client_id IS NOT NULL GROUP BY 1),
+			FROM batch_rows WHERE merchant_id = @m AND batch_id = @batch AND state = 'ready' AND client_id IS NOT NULL
+			GROUP BY 1),
 		sent AS (SELECT client_id, min(name) AS name, least(sum(total_cents), 9223372036854775807)::bigint AS cents
 			FROM batch_rows WHERE merchant_id = @m AND batch_id = @last AND state = 'sent' AND client_id IS NOT NULL GROUP BY 1),
 		compared AS (SELECT client_id, mine.n, coalesce(mine.name, sent.name) AS name, sent.cents AS was, mine.cents,

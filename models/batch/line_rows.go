@@ -145,8 +145,8 @@ func dropCharges(tx *database.Tx, b Batch, why string) {
 // moveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
 func moveRows(tx *database.Tx, b Batch, from []RowState, to RowState, why string,
 	numbered []int) (int, error) {
-	rows := tx.Gorm().Table("batch_rows").Where("merchant_id = ? AND batch_id = ? AND state = ANY(?::text[])", b.MerchantID,
-		b.ID, database.Texts(from))
+	rows := tx.Gorm().Table("batch_rows").
+		Where("merchant_id = ? AND batch_id = ? AND state = ANY(?::text[])", b.MerchantID, b.ID, database.Texts(from))
 	if numbered != nil {
 		rows = rows.Where("n = ANY(?::int[])", database.Numbers(numbered))
 	}

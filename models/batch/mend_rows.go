@@ -15,8 +15,8 @@ func (Mend) TableName() string { return "batch_mends" }
 func insertMend(tx *database.Tx, m Mend) { tx.Create(&m) }
 
 func dropMend(tx *database.Tx, m Mend) {
-	tx.Fail(tx.Gorm().Scopes(database.OfMerchant(m.MerchantID)).Delete(&Mend{}, "batch_id = ? AND id = ?", m.BatchID, m.ID).
-		Error)
+	tx.Fail(tx.Gorm().Scopes(database.OfMerchant(m.MerchantID)).
+		Delete(&Mend{}, "batch_id = ? AND id = ?", m.BatchID, m.ID).Error)
 }
 
 func dropMends(tx *database.Tx, b Batch) {

@@ -198,8 +198,8 @@ func markUnusual(tx *database.Tx, b Batch, numbered []int) error {
 	if numbered != nil {
 		args["numbered"] = database.Numbers(numbered)
 	}
-	return joined(tx, `WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents, count(*) AS n
-			FROM batch_rows
+	return joined(tx, `WITH file AS MATERIALIZED (SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents) AS cents,
+			count(*) AS n FROM batch_rows
 			WHERE merchant_id = @m AND batch_id = @batch AND state = 'ready'),
 		lately AS MATERIALIZED (SELECT CASE WHEN count(*) >= @middle
 			THEN greatest(percentile_disc(0.5) WITHIN GROUP (ORDER BY total_cents), (@from)::bigint) END AS cents
@@ -216,5 +216,6 @@ func markUnusual(tx *database.Tx, b Batch, numbered []int) error {
 			WHEN middle IS NULL THEN CASE WHEN total_cents >= @alone THEN (@alone)::bigint END
 			WHEN total_cents / @file >= middle THEN middle END AS usual FROM seen)
 		UPDATE batch_rows r SET usual_cents = told.usual FROM told
-		WHERE r.merchant_id = @m AND r.batch_id = @batch AND r.n = told.n AND r.usual_cents IS DISTINCT FROM told.usual`, args)
+		WHERE r.merchant_id = @m AND r.batch_id = @batch AND r.n = told.n
+			AND r.usual_cents IS DISTINCT FROM told.usual`, args)
 }

@@ -17,7 +17,8 @@ import (
 
 // Table holds the invoices and the credit notes. By it go those that are copied or travel with their purchase; all else
 // is GORM's.
-var Table = table.New("invoices", table.JSON("particulars", func(i *Invoice) *Particulars { return &i.Particulars }, false))
+var Table = table.New("invoices",
+	table.JSON("particulars", func(i *Invoice) *Particulars { return &i.Particulars }, false))
 
 // TableName implements GORM's Tabler.
 func (Invoice) TableName() string { return "invoices" }

@@ -249,12 +249,15 @@ func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	for _, sql := range []string{
 		`DELETE FROM book_scans
 			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < @undone
-				OR state IN ('discarded', 'undone') AND updated_at < @discarded OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
+				OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
 		`UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL, name = '', reason = ''
 			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < @undone
-				OR state IN ('discarded', 'undone') AND updated_at < @discarded OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
+				OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
 		`UPDATE book_imports SET emptied_at = now() WHERE emptied_at IS NULL AND (ended_at < @undone
-			OR state IN ('discarded', 'undone') AND updated_at < @discarded OR state IN ('mapping', 'checked') AND updated_at < @undone)`,
+			OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone)`,
 	} {
 		if err := s.Gorm(ctx).Exec(sql, map[string]any{"undone": now.Add(-UndoneFor),
 			"discarded": now.Add(-discardedFor)}).Error; err != nil {

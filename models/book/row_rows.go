@@ -72,8 +72,9 @@ func stand(tx *database.Tx, i Import, as RowState, rows []Row) error {
 		numbers[at] = r.N
 	}
 	var still int64
-	err := tx.Gorm().Table("book_import_rows").Where("merchant_id = ? AND import_id = ? AND n = ANY(?::int[]) AND state = ?",
-		i.MerchantID, i.ID, database.Numbers(numbers), as).Count(&still).Error
+	err := tx.Gorm().Table("book_import_rows").
+		Where("merchant_id = ? AND import_id = ? AND n = ANY(?::int[]) AND state = ?", i.MerchantID, i.ID,
+			database.Numbers(numbers), as).Count(&still).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("look at rows again: %w", err)

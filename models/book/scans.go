@@ -35,8 +35,9 @@ type Scan struct {
 	SizeBytes                int64
 	SHA256                   []byte `gorm:"column:sha256"`
 	N                        int    // the row; 0: none; scanOfSeveral
-	Content                  []byte `gorm:"serializer:sealed;not null"` // sealed at rest; empty once it is kept with the mandate
-	CreatedAt                time.Time
+	// Content is sealed at rest; empty once it is kept with the mandate.
+	Content   []byte `gorm:"serializer:sealed;not null"`
+	CreatedAt time.Time
 
 	database.Damage `gorm:"-" json:"-"`
 }

@@ -61,7 +61,8 @@ func placeScans(tx *database.Tx, i Import, scans []Scan) error {
 func keepScan(tx *database.Tx, s Scan, mandateID uuid.UUID) (bool, error) {
 	of := s
 	s = Scan{}
-	err := tx.Gorm().Scopes(database.OfMerchant(of.MerchantID)).Take(&s, "import_id = ? AND id = ?", of.ImportID, of.ID).Error
+	err := tx.Gorm().Scopes(database.OfMerchant(of.MerchantID)).
+		Take(&s, "import_id = ? AND id = ?", of.ImportID, of.ID).Error
 	if err != nil {
 		return false, fmt.Errorf("read a scan: %w", err)
 	}

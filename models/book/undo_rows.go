@@ -12,8 +12,9 @@ import (
 // handedOver are the groups of an import that have handed a debit to the bank.
 func handedOver(tx *database.Tx, i Import) (map[string]bool, error) {
 	var groups []string
-	err := tx.Gorm().Raw(`SELECT DISTINCT r.group_name FROM book_import_rows r JOIN collections c ON c.token_id = r.token_id
-			AND c.merchant_id = r.merchant_id WHERE r.merchant_id = ? AND r.import_id = ? AND r.token_id IS NOT NULL
+	err := tx.Gorm().Raw(`SELECT DISTINCT r.group_name FROM book_import_rows r
+			JOIN collections c ON c.token_id = r.token_id AND c.merchant_id = r.merchant_id
+			WHERE r.merchant_id = ? AND r.import_id = ? AND r.token_id IS NOT NULL
 			AND c.state NOT IN ('scheduled', 'cancelled')`, i.MerchantID, i.ID).Find(&groups).Error
 	if err != nil {
 		return nil, fmt.Errorf("look for debits of an import: %w", err)

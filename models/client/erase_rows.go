@@ -26,8 +26,8 @@ const ofClient = `(SELECT id FROM purchases WHERE merchant_id = @m AND client_id
 			AND lower(payer_name) = @name)`
 
 // inEveryStep finds @words, which are one word, among the purchases of all times.
-const inEveryStep = `(SELECT string_agg('''' || right((@m)::text, 12) || lpad(to_hex(step), 4, '0') || substr(@words, 2),
-	' | ')::tsquery FROM generate_series(
+const inEveryStep = `(SELECT string_agg('''' || right((@m)::text, 12) || lpad(to_hex(step), 4, '0')
+	|| substr(@words, 2), ' | ')::tsquery FROM generate_series(
 		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id LIMIT 1),
 		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m
 		ORDER BY id DESC LIMIT 1)) AS step)`

@@ -42,8 +42,8 @@ func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (pagi
 	}
 	direction, _, _ := database.BesideID("id", q.Ask)
 	var clients []Client
-	err = s.Gorm(ctx).Scopes(Of(merchantID)).Order("id "+direction).Find(&clients, "id = ANY(?::uuid[])", database.IDs(ids)).
-		Error
+	err = s.Gorm(ctx).Scopes(Of(merchantID)).Order("id "+direction).
+		Find(&clients, "id = ANY(?::uuid[])", database.IDs(ids)).Error
 	return paging.CutAt(q.Ask, clients, reached), err
 }
 

@@ -94,7 +94,8 @@ func sentSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time)
 // address to which a link can be sent, or with texts a number.
 func (s Store) known(ctx context.Context, merchantID uuid.UUID, email, phone string, texts bool,
 	limit int) (found []client.Client, err error) {
-	err = s.Gorm(ctx).Scopes(client.Live(merchantID)).Where("erased_at IS NULL AND (email <> '' OR ? AND phone <> '')", texts).
+	err = s.Gorm(ctx).Scopes(client.Live(merchantID)).
+		Where("erased_at IS NULL AND (email <> '' OR ? AND phone <> '')", texts).
 		Where("? <> '' AND lower(email) = lower(?) OR ? <> '' AND phone = ?", email, email, phone, phone).
 		Order("id DESC").Limit(limit).Find(&found).Error
 	return found, err

@@ -139,7 +139,8 @@ func (s Store) Latest(ctx context.Context, merchantID uuid.UUID,
 		return latest, nil
 	}
 	var found []Collection
-	err := s.Gorm(ctx).Raw(`SELECT c.*, EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
+	err := s.Gorm(ctx).Raw(`SELECT c.*,
+			EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
 		FROM unnest(?::text[]::uuid[]) AS p (id) CROSS JOIN LATERAL (SELECT * FROM collections
 			WHERE purchase_id = p.id AND merchant_id = ?
 			ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID).Find(&found).Error

@@ -33,7 +33,8 @@ func refundsHandedOver(tx *database.Tx, ids []uuid.UUID) {
 // dropRefunds ends the refunds of a purchase that the bank does not have, since the
 // money went back another way, and gives them. One that the bank gave back to a person is not with it.
 func dropRefunds(tx *database.Tx, merchantID, purchaseID uuid.UUID) (dropped []purchase.Refund, err error) {
-	err = tx.Gorm().Raw(`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
+	err = tx.Gorm().Raw(`UPDATE refunds SET state = 'dropped', updated_at = ?
+		WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
 		AND (NOT handed_over AND claimed_at IS NULL OR channel = 'person') RETURNING *`, tx.Now(), merchantID, purchaseID).
 		Find(&dropped).Error
 	for _, r := range dropped {

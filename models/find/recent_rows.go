@@ -15,7 +15,8 @@ import (
 // opened notes what a person looked at, and forgets all but the last. What they opened a moment ago is not written
 // again: a page that is loaded anew costs nothing.
 func (s Store) opened(ctx context.Context, merchantID, userID uuid.UUID, kind Kind, id uuid.UUID, now time.Time) error {
-	err := s.Gorm(ctx).Exec(`WITH noted AS (INSERT INTO recently_opened AS r (merchant_id, user_id, object_id, kind, opened_at)
+	err := s.Gorm(ctx).Exec(`WITH noted AS (INSERT INTO recently_opened AS r
+			(merchant_id, user_id, object_id, kind, opened_at)
 			VALUES (@m, @user, @id, @kind, @now) ON CONFLICT (merchant_id, user_id, object_id) DO UPDATE SET opened_at = @now
 			WHERE r.opened_at < (@now)::timestamptz - interval '1 minute' RETURNING 1)
 		DELETE FROM recently_opened WHERE merchant_id = @m AND user_id = @user AND EXISTS (SELECT FROM noted)

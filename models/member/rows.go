@@ -33,8 +33,8 @@ func members(by *gorm.DB, which string, args ...any) *gorm.DB {
 
 // Members are all people of the business, by name.
 func (s Store) Members(ctx context.Context, merchantID uuid.UUID) (found []Member, err error) {
-	err = members(s.Gorm(ctx), `mb.merchant_id = ? ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`, merchantID).
-		Find(&found).Error
+	err = members(s.Gorm(ctx), `mb.merchant_id = ? ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`,
+		merchantID).Find(&found).Error
 	return found, err
 }
 

@@ -53,7 +53,8 @@ func (Purchase) TableName() string { return "purchases" }
 
 // AfterFind implements GORM's hook: the numbers are put where they belong.
 func (p *Purchase) AfterFind(*gorm.DB) error {
-	p.Payer.PersonalCode, p.Payer.BankAccount = bank.IDNumber(p.Numbers.PersonalCode), bank.AccountNumber(p.Numbers.BankAccount)
+	n := p.Numbers
+	p.Payer.PersonalCode, p.Payer.BankAccount = bank.IDNumber(n.PersonalCode), bank.AccountNumber(n.BankAccount)
 	p.Numbers = payerNumbers{}
 	p.Seen = p.AsSeen()
 	return nil
@@ -248,8 +249,9 @@ func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUI
 // order of their ids. A purchase whose own account waits for its first debit counts too: it names no token that it is
 // paid with.
 func (s Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) (found []Purchase, err error) {
-	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").Find(&found, `status IN ('pending_charge', 'pending_execute')
-		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = ? AND token_id = ? AND state = 'scheduled')`,
-		merchantID, tokenID).Error
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").
+		Find(&found, `status IN ('pending_charge', 'pending_execute')
+			AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = ? AND token_id = ? AND state = 'scheduled')`,
+			merchantID, tokenID).Error
 	return found, err
 }

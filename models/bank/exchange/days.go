@@ -23,7 +23,7 @@ type Day struct {
 	Acknowledged Figure  `gorm:"embedded;embeddedPrefix:acknowledged_"` // those whose message the bank has acknowledged
 	Open         Figure  `gorm:"embedded;embeddedPrefix:open_"`         // those that have no answer
 	Paid         Figure  `gorm:"embedded;embeddedPrefix:paid_"`         // counts in
-	Back         Figure  `gorm:"embedded;embeddedPrefix:back_"`         // counts out: returned, disputed, refunded; above zero
+	Back         Figure  `gorm:"embedded;embeddedPrefix:back_"`         // counts out: returned, disputed, refunded; > 0
 	Booked       Figure  `gorm:"embedded;embeddedPrefix:booked_"`       // matched movements
 	Movements    int64   // of any state
 	Statement    bool    // a statement tells of the day

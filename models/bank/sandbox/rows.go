@@ -180,7 +180,8 @@ func (s Store) Replace(ctx context.Context, id uuid.UUID,
 		if err := tx.Gorm().Where("instruction_id = ? AND delivered_at IS NULL", id).Delete(&Answer{}).Error; err != nil {
 			return err
 		}
-		if err := tx.Gorm().Table("sandbox_instructions").Where("id = ?", id).UpdateColumn("last_seq", last).Error; err != nil {
+		err = tx.Gorm().Table("sandbox_instructions").Where("id = ?", id).UpdateColumn("last_seq", last).Error
+		if err != nil {
 			return err
 		}
 		return tx.Pgx(func(on pgx.Tx) error { return copyInto(ctx, on, nil, answers) })
