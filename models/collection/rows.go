@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 
@@ -28,12 +27,15 @@ func (r Result) Value() (driver.Value, error) { return r.Code, nil }
 
 // Scan implements sql.Scanner.
 func (r *Result) Scan(stored any) error {
-	var code sql.NullString
-	if err := code.Scan(stored); err != nil {
-		return fmt.Errorf("read what the bank answered: %w", err)
+	code, is := stored.(string)
+	if bytes, raw := stored.([]byte); raw {
+		code, is = string(bytes), true
 	}
-	if *r = (Result{}); code.String != "" {
-		*r = ResultOf(code.String)
+	if !is && stored != nil {
+		return fmt.Errorf("what the bank answered cannot be read from %T", stored)
+	}
+	if *r = (Result{}); code != "" {
+		*r = ResultOf(code)
 	}
 	return nil
 }
