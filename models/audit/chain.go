@@ -55,7 +55,7 @@ type Base struct {
 	MerchantID uuid.UUID
 	N          int64
 	Hash       []byte
-	Kept       []int64 // in their order
+	Kept       []int64 `gorm:"-"` // in their order
 	KeyID      string
 	Signature  []byte
 }

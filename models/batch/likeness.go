@@ -34,9 +34,9 @@ type Difference struct {
 	Cents    *int64 // nil: not in this one
 	// Priced is who made the amount what it is here; zero of a client that is missing. Template is the change of the price
 	// of one of the client's subscriptions from the amount of last time to this one; nil: there was none.
-	Priced   Priced
-	Template *Priced
-	rows     []int // of the client in this batch
+	Priced   Priced  `gorm:"-"`
+	Template *Priced `gorm:"-"`
+	rows     []int   // of the client in this batch
 	totals   []int64
 }
 

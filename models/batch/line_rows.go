@@ -136,36 +136,26 @@ func saveCharges(tx *database.Tx, b Batch, rows []Row) error {
 // dropCharges gives up the debits that are still to be planned. A debit that stands, and was not written down before
 // a crash, stands.
 func dropCharges(tx *database.Tx, b Batch, why string) {
-	tx.Later(
-		`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END, 
-			error = CASE WHEN p.token_id IS NULL THEN $3 ELSE '' END
-		FROM purchases p WHERE r.merchant_id = $1 AND r.batch_id = $2 AND r.state = 'sent' AND r.charge = 'wanted'
-		AND p.merchant_id = $1 AND p.id = r.purchase_id`,
-		b.MerchantID,
-		b.ID,
-		why,
-	)
+	tx.Fail(tx.Gorm().Exec(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END,
+			error = CASE WHEN p.token_id IS NULL THEN ? ELSE '' END
+		FROM purchases p WHERE r.merchant_id = ? AND r.batch_id = ? AND r.state = 'sent' AND r.charge = 'wanted'
+		AND p.merchant_id = r.merchant_id AND p.id = r.purchase_id`, why, b.MerchantID, b.ID).Error)
 }
 
 // moveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.
 func moveRows(tx *database.Tx, b Batch, from []RowState, to RowState, why string,
 	numbered []int) (int, error) {
-	n, err := tx.Exec(
-		`UPDATE batch_rows SET state = $4, error = $5, warnings = '{}', revision = $7
-			WHERE merchant_id = $1 AND batch_id = $2 AND state = ANY($3)
-		AND ($6::int[] IS NULL OR n = ANY($6))`,
-		b.MerchantID,
-		b.ID,
-		database.Texts(from),
-		string(to),
-		why,
-		numbered,
-		b.Revision,
-	)
-	if err != nil {
-		return 0, fmt.Errorf("move rows of a batch: %w", err)
+	rows := tx.Gorm().Table("batch_rows").
+		Where("merchant_id = ? AND batch_id = ? AND state = ANY(?::text[])", b.MerchantID, b.ID, database.Texts(from))
+	if numbered != nil {
+		rows = rows.Where("n = ANY(?::int[])", database.Numbers(numbered))
 	}
-	return int(n), nil
+	moved := rows.UpdateColumns(map[string]any{"state": to, "error": why, "warnings": database.TextArray{},
+		"revision": b.Revision})
+	if moved.Error != nil {
+		return 0, fmt.Errorf("move rows of a batch: %w", moved.Error)
+	}
+	return int(moved.RowsAffected), nil
 }
 
 // cellsAt is the place of the cells of one row of a batch.

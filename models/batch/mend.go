@@ -21,10 +21,13 @@ type Mend struct {
 	Revision                int // of the batch: their order
 	Text, Who               string
 	Rows                    []int    `gorm:"serializer:json;not null"`
-	Was                     []Before `gorm:"-"`
-	Unread                  bool     `gorm:"-"` // what is stored of the rows before it was damaged
+	Was                     []Before `gorm:"column:was_sealed;serializer:sealed;not null"`
 	CreatedAt               time.Time
+	database.Damage         `gorm:"-"` // what is stored of the rows before it cannot be read
 }
+
+// mendRows is the column of the rows before a change.
+const mendRows = "was_sealed"
 
 // Before is a row before a change.
 type Before struct {
@@ -87,7 +90,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, id, mendID uuid.UUI
 	if err != nil {
 		return Batch{}, err
 	}
-	if m.Unread {
+	if m.Unreadable(mendRows) {
 		return Batch{}, fault.New(fault.Conflict, "mend_unreadable", "This change cannot be undone: what is stored of the "+
 			"rows before it was damaged. Correct the rows one by one.")
 	}

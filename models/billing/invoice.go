@@ -69,6 +69,9 @@ type Invoice struct {
 	RefundID                uuid.UUID // of a credit note: the refund that it belongs to; else zero
 	Particulars             `gorm:"-"`
 	CreatedAt               time.Time
+
+	// Printed are the particulars on their way from the row; nobody else sees them.
+	Printed Particulars `gorm:"column:particulars;serializer:json;->" json:"-"`
 }
 
 // Particulars are what the law has printed on an invoice beside its amounts

@@ -14,12 +14,9 @@ import (
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
 )
-
-var invoiceEntries = table.View(ParticularsColumn(func(e *Entry) *Invoice { return &e.Invoice }))
 
 // invoicesOf is what every list of invoices reads: page is a list of their
 // purchases' ids, so that what stands beside is looked up for one page alone.
@@ -51,23 +48,27 @@ func (s Store) page(ctx context.Context, merchantID uuid.UUID, f Filter,
 		return none, err
 	}
 	direction, _, _ := database.BesideID("", ask)
-	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", direction),
-		merchantID, database.IDs(ids))
+	found, err := s.entriesIn(ctx, merchantID, ids, direction)
 	return paging.CutAt(ask, found, reached), err
 }
 
 // entry finds the invoice of a purchase.
-func (s Store) entry(ctx context.Context, merchantID, purchaseID uuid.UUID) (Entry, error) {
-	return database.First(
-		database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID),
-	)
+func (s Store) entry(ctx context.Context, merchantID, purchaseID uuid.UUID) (e Entry, err error) {
+	err = s.Gorm(ctx).Raw(fmt.Sprintf(invoicesOf, "?", ""), merchantID, purchaseID).Take(&e).Error
+	return e, err
 }
 
 // entries finds the invoices of some purchases.
-func (s Store) entries(ctx context.Context, merchantID uuid.UUID,
-	purchaseIDs []uuid.UUID) ([]Entry, error) {
-	return database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""), merchantID,
-		database.IDs(purchaseIDs))
+func (s Store) entries(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID) ([]Entry, error) {
+	return s.entriesIn(ctx, merchantID, purchaseIDs, "")
+}
+
+// entriesIn is entries in a direction of the ids of the purchases.
+func (s Store) entriesIn(ctx context.Context, merchantID uuid.UUID, purchaseIDs []uuid.UUID,
+	direction string) (found []Entry, err error) {
+	err = s.Gorm(ctx).Raw(fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", direction), merchantID,
+		database.IDs(purchaseIDs)).Find(&found).Error
+	return found, err
 }
 
 // The merchant is given to both of these once more, so that the few rows they name

@@ -17,15 +17,17 @@ import (
 type Store struct{ *database.DB }
 
 // Invoice finds a document by its id.
-func (s Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (Invoice, error) {
-	return database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (i Invoice, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&i, "id = ?", id).Error
+	return i, err
 }
 
 // DocumentsOf gives the documents of purchases; those without are left out.
 func (s Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]Documents, error) {
-	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND purchase_id = ANY($2) ORDER BY id",
-		merchantID, purchaseIDs)
+	var found []Invoice
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id").
+		Find(&found, "purchase_id = ANY(?::uuid[])", database.IDs(purchaseIDs)).Error
 	return DocumentsBy(found), err
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
@@ -14,23 +15,29 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// ParticularsColumn keeps what an invoice says, beside its number and total.
-func ParticularsColumn[T any](of func(*T) *Invoice) table.Column[T] {
-	return table.JSON("particulars", func(record *T) *Particulars { return &of(record).Particulars }, false)
-}
+// Table holds the invoices and the credit notes. By it go those that are copied or travel with their purchase; all else
+// is GORM's.
+var Table = table.New("invoices",
+	table.JSON("particulars", func(i *Invoice) *Particulars { return &i.Particulars }, false))
 
-// Table holds the invoices and the credit notes.
-var Table = table.New("invoices", ParticularsColumn(func(i *Invoice) *Invoice { return i }))
+// TableName implements GORM's Tabler.
+func (Invoice) TableName() string { return "invoices" }
+
+// AfterFind implements GORM's hook: what is printed is put where it belongs.
+func (i *Invoice) AfterFind(*gorm.DB) error {
+	i.Particulars, i.Printed = i.Printed, Particulars{}
+	return nil
+}
 
 // takeSerials reserves n numbers of a series and gives the first, with the prefix that the series began with. Who comes
 // next waits for the end of this transaction, so that no number is lost: one that fails gives its numbers back.
 func takeSerials(tx *database.Tx, brandID uuid.UUID, kind Kind, year, n int) (s Serials, err error) {
-	err = tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(), `INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
-			VALUES ($1, $2, $3, $4 + 1, CASE $2 WHEN 'invoice' THEN (SELECT invoice_prefix FROM brands WHERE id = $1) END)
-			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + $4 RETURNING next - $4, COALESCE(prefix, '')`,
-			brandID, string(kind), year, int64(n)).Scan(&s.First, &s.Prefix)
-	})
+	err = tx.Gorm().Raw(`INSERT INTO invoice_series AS s (brand_id, kind, year, next, prefix)
+			VALUES (@brand, @kind, @year, (@n)::bigint + 1, CASE @kind WHEN 'invoice' THEN
+				(SELECT invoice_prefix FROM brands WHERE id = @brand) END)
+			ON CONFLICT (brand_id, kind, year) DO UPDATE SET next = s.next + (@n)::bigint
+			RETURNING next - (@n)::bigint AS first, COALESCE(prefix, '') AS prefix`,
+		map[string]any{"brand": brandID, "kind": kind, "year": year, "n": n}).Take(&s).Error
 	if err != nil {
 		return s, fmt.Errorf("take serial numbers: %w", err)
 	}
@@ -64,8 +71,9 @@ func insertIssued(tx *database.Tx, who actor.Actor, issued []Issued) error {
 
 // documentsHeld finds the documents of a purchase. Others who would add one wait for this transaction.
 func documentsHeld(tx *database.Tx, merchantID, purchaseID uuid.UUID) (Documents, error) {
-	found, err := database.All(tx.Context(), tx.DB(), Table,
-		"merchant_id = $1 AND purchase_id = $2 ORDER BY id FOR NO KEY UPDATE", merchantID, purchaseID)
+	var found []Invoice
+	err := tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForNoKeyUpdate).Order("id").
+		Find(&found, "purchase_id = ?", purchaseID).Error
 	return DocumentsBy(found)[purchaseID], err
 }
 

@@ -2,7 +2,6 @@ package billing
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -48,8 +47,7 @@ func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if err != nil {
 		return none, err
 	}
-	found, err := database.Seek(ctx, s.DB, invoiceEntries, fmt.Sprintf(invoicesOf, "SELECT unnest(?::uuid[])", ""),
-		merchantID, database.IDs(page.Items))
+	found, err := s.entries(ctx, merchantID, page.Items)
 	return listing.Arranged(page, found, func(e Entry) uuid.UUID { return e.PurchaseID }), err
 }
 

@@ -35,9 +35,8 @@ func placeOf(column string, l *rowLine) seal.Place {
 }
 
 var (
-	importTable  = table.New[Import]("book_imports")
-	updateImport = importTable.Write(`UPDATE book_imports SET @set WHERE merchant_id = @merchant_id AND id = @id`)
-	rowTable     = table.New("book_import_rows",
+	// rowTable holds the rows of imports, which come by thousands; all else of an import is GORM's.
+	rowTable = table.New("book_import_rows",
 		table.Column[rowLine]{Name: "cells", Once: true, Write: writeCells, Read: readCells},
 		table.Column[rowLine]{Name: "undo_sealed", Write: writeUndo, Read: readUndo},
 		table.Column[rowLine]{Name: "causes", Write: func(_ *seal.Box, l *rowLine) (any, error) {
@@ -107,7 +106,10 @@ func linesOf(i Import, rows []Row) []rowLine {
 	return out
 }
 
-func insertImport(tx *database.Tx, i Import) { database.Insert(tx, importTable, i) }
+// TableName implements GORM's Tabler.
+func (Import) TableName() string { return "book_imports" }
+
+func insertImport(tx *database.Tx, i Import) { tx.Create(&i) }
 
 // Lock keeps others from working on an import until the transaction ends; NotFound where there is none.
 func Lock(tx *database.Tx, merchantID, id uuid.UUID) error {
@@ -116,8 +118,9 @@ func Lock(tx *database.Tx, merchantID, id uuid.UUID) error {
 }
 
 // lockImport reads an import and keeps others from working on it; NotFound otherwise.
-func lockImport(tx *database.Tx, merchantID, id uuid.UUID) (Import, error) {
-	return database.One(tx.Context(), tx.DB(), importTable, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockImport(tx *database.Tx, merchantID, id uuid.UUID) (i Import, err error) {
+	err = tx.Gorm().Scopes(database.OfMerchant(merchantID), database.ForUpdate).Take(&i, "id = ?", id).Error
+	return i, err
 }
 
 // addRows writes rows as they were read, many at a time.
@@ -149,14 +152,16 @@ const countRows = `SELECT json_build_object('new', count(*) FILTER (WHERE verdic
 		"warning"}]'),
 	'applied', count(*) FILTER (WHERE state = 'applied'), 'undone', count(*) FILTER (WHERE state = 'undone'),
 	'debitable', count(*) FILTER (WHERE debitable),
-	'cents', least(coalesce(sum(cents), 0), 9223372036854775807))::text,
+	'cents', least(coalesce(sum(cents), 0), 9223372036854775807))::text AS counts,
 	sha256(coalesce(string_agg(int4send(n) || coalesce(digest, ''), '' ORDER BY n)
-		FILTER (WHERE verdict IN ('created', 'updated', 'unchanged')), ''))
-	FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2`
+		FILTER (WHERE verdict IN ('created', 'updated', 'unchanged')), '')) AS fingerprint
+	FROM book_import_rows WHERE merchant_id = ? AND import_id = ?`
 
 // saveImport writes the import as it is.
 func saveImport(tx *database.Tx, i Import) error {
-	if _, err := database.Change(tx, updateImport, i); err != nil {
+	err := tx.Gorm().Model(&i).Scopes(database.OfMerchant(i.MerchantID)).Select("*").
+		Omit("id", "merchant_id", "created_at").UpdateColumns(i).Error
+	if err != nil {
 		return fmt.Errorf("save an import: %w", err)
 	}
 	return nil
@@ -165,22 +170,19 @@ func saveImport(tx *database.Tx, i Import) error {
 // countAnew counts the rows at the end of what was done with them. A count that was kept meanwhile and says something
 // else is an error. A rehearsal gets the fingerprint of what was rehearsed.
 func countAnew(tx *database.Tx, i *Import) error {
-	var text string
-	var fingerprint []byte
-	if err := tx.Pgx(func(on pgx.Tx) error {
-		return on.QueryRow(tx.Context(), countRows, i.MerchantID, i.ID).Scan(&text, &fingerprint)
-	}); err != nil {
+	var anew struct {
+		Counts      Counts `gorm:"serializer:json"`
+		Fingerprint []byte
+	}
+	if err := tx.Gorm().Raw(countRows, i.MerchantID, i.ID).Take(&anew).Error; err != nil {
 		return fmt.Errorf("count the rows of an import: %w", err)
 	}
-	var counts Counts
-	if err := json.Unmarshal([]byte(text), &counts); err != nil {
-		return fmt.Errorf("count the rows of an import: %w", err)
-	}
+	counts := anew.Counts
 	if counts != i.Counts || counts.Sum() != i.Rows {
 		return fmt.Errorf("import %s, read %d: counted %+v, and anew %+v", i.ID, i.Rows, i.Counts, counts)
 	}
 	if i.State == Checked {
-		i.Fingerprint = fingerprint
+		i.Fingerprint = anew.Fingerprint
 	}
 	return nil
 }
@@ -191,17 +193,16 @@ func remember(tx *database.Tx, i Import) error {
 	if err != nil {
 		return fmt.Errorf("remember a mapping: %w", err)
 	}
-	tx.Later(`INSERT INTO book_mappings (merchant_id, header_hash, mapping, used_at) VALUES ($1, $2, $3, $4)
+	return tx.Gorm().Exec(`INSERT INTO book_mappings (merchant_id, header_hash, mapping, used_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (merchant_id, header_hash) DO UPDATE SET mapping = excluded.mapping, used_at = excluded.used_at`,
-		i.MerchantID, i.HeaderHash, string(mapping), tx.Now())
-	return nil
+		i.MerchantID, i.HeaderHash, string(mapping), tx.Now()).Error
 }
 
 // freshen has all rows judged anew that nothing has become of.
 func freshen(tx *database.Tx, i Import) error {
-	_, err := tx.Exec(`UPDATE book_import_rows SET state = 'new', verdict = '', debitable = false, cents = 0
-		WHERE merchant_id = $1 AND import_id = $2 AND state IN ('new', 'judged')
-			AND (state = 'judged' OR verdict <> '' OR debitable OR cents <> 0)`, i.MerchantID, i.ID)
+	err := tx.Gorm().Exec(`UPDATE book_import_rows SET state = 'new', verdict = '', debitable = false, cents = 0
+		WHERE merchant_id = ? AND import_id = ? AND state IN ('new', 'judged')
+			AND (state = 'judged' OR verdict <> '' OR debitable OR cents <> 0)`, i.MerchantID, i.ID).Error
 	if err != nil {
 		return fmt.Errorf("have rows judged anew: %w", err)
 	}
@@ -209,53 +210,57 @@ func freshen(tx *database.Tx, i Import) error {
 }
 
 // Import finds an import; NotFound for those of others.
-func (s Store) Import(ctx context.Context, merchantID, id uuid.UUID) (Import, error) {
-	return database.One(ctx, s.DB, importTable, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Import(ctx context.Context, merchantID, id uuid.UUID) (i Import, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&i, "id = ?", id).Error
+	return i, err
 }
 
 // Imports lists a page, the newest first.
 func (s Store) Imports(ctx context.Context, merchantID uuid.UUID, f Filter, ask paging.Ask) (paging.Page[Import],
 	error) {
-	w := &listing.Walk{Columns: importTable.Columns(""), From: "book_imports"}
+	w := &listing.Walk{Columns: database.Columns[Import](""), From: "book_imports"}
 	w.And("merchant_id = ?", merchantID)
 	w.FittingTime("created_at", f.From, f.To)
 	if len(f.States) > 0 {
 		w.Fitting("state = ANY(?::text[])", database.Texts(f.States))
 	}
-	return listing.Page(ctx, s.DB, importTable, w, ask, nil)
+	return listing.PageOf[Import](ctx, s.DB, w, ask, nil)
 }
 
 // mappingFor finds what was chosen for a heading before.
 func (s Store) mappingFor(ctx context.Context, merchantID uuid.UUID, headerHash []byte) (m Mapping, found bool,
 	err error) {
-	var text string
-	err = s.Pool.QueryRow(ctx, `SELECT mapping FROM book_mappings WHERE merchant_id = $1 AND header_hash = $2`,
-		merchantID.String(), headerHash).Scan(&text)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return m, false, nil
+	var kept []struct {
+		Mapping Mapping `gorm:"serializer:json"`
 	}
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &m)
-	}
+	err = s.Gorm(ctx).Raw(`SELECT mapping FROM book_mappings WHERE merchant_id = ? AND header_hash = ?`, merchantID,
+		headerHash).Find(&kept).Error
 	if err != nil {
 		return m, false, fmt.Errorf("find a mapping: %w", err)
 	}
-	return m, true, nil
+	if len(kept) == 0 {
+		return m, false, nil
+	}
+	return kept[0].Mapping, true, nil
 }
 
 // Tidy deletes the rows of files that cannot be undone any more, and of drafts that were discarded.
 func (s Store) Tidy(ctx context.Context, now time.Time) error {
 	for _, sql := range []string{
 		`DELETE FROM book_scans
-			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
-				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,
+			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < @undone
+				OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
 		`UPDATE book_import_rows SET cells = '', undo_sealed = NULL, findings = NULL, changes = NULL, name = '', reason = ''
-			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < $1
-				OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1))`,
-		`UPDATE book_imports SET emptied_at = now() WHERE emptied_at IS NULL AND (ended_at < $1
-			OR state IN ('discarded', 'undone') AND updated_at < $2 OR state IN ('mapping', 'checked') AND updated_at < $1)`,
+			WHERE import_id = ANY(SELECT id FROM book_imports WHERE emptied_at IS NULL AND (ended_at < @undone
+				OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone))`,
+		`UPDATE book_imports SET emptied_at = now() WHERE emptied_at IS NULL AND (ended_at < @undone
+			OR state IN ('discarded', 'undone') AND updated_at < @discarded
+				OR state IN ('mapping', 'checked') AND updated_at < @undone)`,
 	} {
-		if _, err := s.Pool.Exec(ctx, sql, now.Add(-UndoneFor), now.Add(-discardedFor)); err != nil {
+		if err := s.Gorm(ctx).Exec(sql, map[string]any{"undone": now.Add(-UndoneFor),
+			"discarded": now.Add(-discardedFor)}).Error; err != nil {
 			return fmt.Errorf("tidy imports: %w", err)
 		}
 	}

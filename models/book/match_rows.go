@@ -2,11 +2,10 @@ package book
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -38,37 +37,41 @@ func (s Store) referred(ctx context.Context, i Import, references []string) (map
 	if len(references) == 0 {
 		return out, nil
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT reference, client_id::text FROM client_references
-		WHERE merchant_id = $1 AND reference = ANY($2) AND import_id <> $3`, i.MerchantID.String(), references, i.ID.String())
+	found, err := clientsBy(s.Gorm(ctx).Raw(`SELECT reference, client_id FROM client_references
+		WHERE merchant_id = ? AND reference = ANY(?::text[]) AND import_id <> ?`, i.MerchantID,
+		database.TextArray(references), i.ID))
 	if err != nil {
 		return nil, fmt.Errorf("find references: %w", err)
 	}
-	var ref, id string
-	_, err = pgx.ForEachRow(rows, []any{&ref, &id}, func() (err error) {
-		out[ref], err = uuid.Parse(id)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find references: %w", err)
+	for _, f := range found {
+		out[f.Reference] = f.ClientID
 	}
 	return out, nil
 }
 
+// referring is a reference of a client.
+type referring struct {
+	Reference string
+	ClientID  uuid.UUID
+}
+
+func clientsBy(by *gorm.DB) (found []referring, err error) {
+	err = by.Find(&found).Error
+	return found, err
+}
+
 // contracted adds clients by the references of their mandates, where no reference of the business names one.
 func (s Store) contracted(ctx context.Context, i Import, contracts []string, to map[string]uuid.UUID) error {
-	rows, err := s.Pool.Query(ctx, `SELECT contract_reference, client_id::text FROM mandates WHERE merchant_id = $1
-		AND brand_id = $2 AND contract_reference = ANY($3)`, i.MerchantID.String(), i.BrandID.String(), contracts)
-	var ref, id string
-	if err == nil {
-		_, err = pgx.ForEachRow(rows, []any{&ref, &id}, func() error {
-			if _, there := to[ref]; !there {
-				to[ref] = idFrom(id)
-			}
-			return nil
-		})
-	}
+	found, err := clientsBy(s.Gorm(ctx).Raw(`SELECT contract_reference AS reference, client_id FROM mandates
+		WHERE merchant_id = ? AND brand_id = ? AND contract_reference = ANY(?::text[])`, i.MerchantID, i.BrandID,
+		database.TextArray(contracts)))
 	if err != nil {
 		return fmt.Errorf("find references of mandates: %w", err)
+	}
+	for _, f := range found {
+		if _, there := to[f.Reference]; !there {
+			to[f.Reference] = f.ClientID
+		}
 	}
 	return nil
 }
@@ -78,20 +81,12 @@ func (s Store) madeBy(ctx context.Context, i Import, clients []uuid.UUID) (out [
 	if len(clients) == 0 {
 		return nil, nil
 	}
-	rows, err := s.Pool.Query(ctx, `SELECT client_id::text FROM book_import_rows WHERE import_id = $1
-		AND client_id = ANY($2::uuid[]) AND state = 'applied' AND verdict = 'created'`, i.ID.String(), database.IDs(clients))
+	err = s.Gorm(ctx).Raw(`SELECT client_id FROM book_import_rows WHERE import_id = ? AND client_id = ANY(?::uuid[])
+		AND state = 'applied' AND verdict = 'created'`, i.ID, database.IDs(clients)).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("find what an import made: %w", err)
 	}
-	return pgx.CollectRows(rows, rowID)
-}
-
-func rowID(r pgx.CollectableRow) (id uuid.UUID, err error) {
-	var text string
-	if err = r.Scan(&text); err != nil {
-		return id, err
-	}
-	return uuid.Parse(text)
+	return out, nil
 }
 
 // knowMore reads what stands beside the clients that rows may mean: references, accounts and subscriptions; and which
@@ -103,63 +98,51 @@ func (s Store) knowMore(ctx context.Context, i Import, k *known, contracts []str
 	}
 	k.accounts, k.running = map[uuid.UUID][]storedAccount{}, map[uuid.UUID][]runningSub{}
 	k.owing = map[uuid.UUID][]Owed{}
+	var found []struct {
+		ClientID, ID, MandateID, TemplateID uuid.UUID
+		AccountHash                         []byte
+		Reference                           string
+		Cents                               int64
+		Due                                 Day
+	}
 	for _, ask := range []struct {
-		sql  string
-		args []any
-		see  func(pgx.CollectableRow) error
+		of  *gorm.DB
+		see func(n int)
 	}{
-		{`SELECT client_id::text, reference FROM client_references WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])`,
-			[]any{i.MerchantID.String(), database.IDs(ids)}, func(r pgx.CollectableRow) error {
-				var id, ref string
-				err := r.Scan(&id, &ref)
-				k.referenceOf[idFrom(id)] = ref
-				return err
+		{s.Gorm(ctx).Raw(`SELECT client_id, reference FROM client_references WHERE merchant_id = ?
+			AND client_id = ANY(?::uuid[])`, i.MerchantID, database.IDs(ids)), func(n int) {
+			k.referenceOf[found[n].ClientID] = found[n].Reference
+		}},
+		{s.Gorm(ctx).Raw(`SELECT client_id, id, mandate_id, account_hash FROM tokens WHERE merchant_id = ?
+			AND client_id = ANY(?::uuid[]) AND brand_id = ? AND method = 'eft' AND state IN ('active', 'blocked')
+			ORDER BY id DESC`, i.MerchantID, database.IDs(ids), i.BrandID), func(n int) {
+			k.accounts[found[n].ClientID] = append(k.accounts[found[n].ClientID],
+				storedAccount{id: found[n].ID, mandate: found[n].MandateID, hash: found[n].AccountHash})
+		}},
+		{s.Gorm(ctx).Raw(`SELECT s.client_id, s.template_id, coalesce((s.override -> 'products' -> 0 ->> 'price')::bigint,
+				t.total_cents) AS cents FROM template_clients s JOIN billing_templates t ON t.id = s.template_id
+			WHERE s.merchant_id = ? AND s.client_id = ANY(?::uuid[]) AND s.status <> 'inactive'`, i.MerchantID,
+			database.IDs(ids)), func(n int) {
+			k.running[found[n].ClientID] = append(k.running[found[n].ClientID],
+				runningSub{template: found[n].TemplateID, cents: found[n].Cents})
+		}},
+		{s.Gorm(ctx).Raw(`SELECT client_id, total_cents AS cents, reference, sast_day(due) AS due FROM purchases
+			WHERE merchant_id = ? AND client_id = ANY(?::uuid[]) AND taken_over`, i.MerchantID, database.IDs(ids)),
+			func(n int) {
+				k.owing[found[n].ClientID] = append(k.owing[found[n].ClientID],
+					Owed{Cents: found[n].Cents, Reference: found[n].Reference, Due: found[n].Due})
 			}},
-		{`SELECT client_id::text, id::text, mandate_id::text, account_hash FROM tokens WHERE merchant_id = $1
-			AND client_id = ANY($2::uuid[])
-			AND brand_id = $3 AND method = 'eft' AND state IN ('active', 'blocked') ORDER BY id DESC`,
-			[]any{i.MerchantID.String(), database.IDs(ids), i.BrandID.String()}, func(r pgx.CollectableRow) error {
-				var of, id, mandate string
-				var one storedAccount
-				err := r.Scan(&of, &id, &mandate, &one.hash)
-				one.id, one.mandate = idFrom(id), idFrom(mandate)
-				k.accounts[idFrom(of)] = append(k.accounts[idFrom(of)], one)
-				return err
-			}},
-		{`SELECT s.client_id::text, s.template_id::text, coalesce((s.override -> 'products' -> 0 ->> 'price')::bigint,
-				t.total_cents) FROM template_clients s JOIN billing_templates t ON t.id = s.template_id
-			WHERE s.merchant_id = $1 AND s.client_id = ANY($2::uuid[]) AND s.status <> 'inactive'`,
-			[]any{i.MerchantID.String(), database.IDs(ids)}, func(r pgx.CollectableRow) error {
-				var of, id string
-				var one runningSub
-				err := r.Scan(&of, &id, &one.cents)
-				one.template = idFrom(id)
-				k.running[idFrom(of)] = append(k.running[idFrom(of)], one)
-				return err
-			}},
-		{`SELECT client_id::text, total_cents, reference, sast_day(due) FROM purchases WHERE merchant_id = $1
-			AND client_id = ANY($2::uuid[]) AND taken_over`,
-			[]any{i.MerchantID.String(), database.IDs(ids)}, func(r pgx.CollectableRow) error {
-				var of string
-				var one Owed
-				err := r.Scan(&of, &one.Cents, &one.Reference, &one.Due)
-				k.owing[idFrom(of)] = append(k.owing[idFrom(of)], one)
-				return err
-			}},
-		{`SELECT contract_reference FROM mandates WHERE brand_id = $1 AND contract_reference = ANY($2)`,
-			[]any{i.BrandID.String(), contracts}, func(r pgx.CollectableRow) error {
-				var ref string
-				err := r.Scan(&ref)
-				k.contracts[ref] = true
-				return err
-			}},
+		{s.Gorm(ctx).Raw(`SELECT contract_reference AS reference FROM mandates WHERE brand_id = ?
+			AND contract_reference = ANY(?::text[])`, i.BrandID, database.TextArray(contracts)), func(n int) {
+			k.contracts[found[n].Reference] = true
+		}},
 	} {
-		rows, err := s.Pool.Query(ctx, ask.sql, ask.args...)
-		if err == nil {
-			_, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (struct{}, error) { return struct{}{}, ask.see(r) })
-		}
-		if err != nil {
+		found = nil
+		if err := ask.of.Find(&found).Error; err != nil {
 			return fmt.Errorf("look at what rows may mean: %w", err)
+		}
+		for n := range found {
+			ask.see(n)
 		}
 	}
 	if k.scans != nil {
@@ -173,38 +156,36 @@ func refer(tx *database.Tx, i Import, all []reference) {
 	if len(all) == 0 {
 		return
 	}
-	texts, ids := make([]string, len(all)), make([]uuid.UUID, len(all))
+	texts, ids := make(database.TextArray, len(all)), make([]uuid.UUID, len(all))
 	for n, r := range all {
 		texts[n], ids[n] = r.text, r.clientID
 	}
-	tx.Later(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
-		SELECT $1, u.reference, u.client_id, $4 FROM unnest($2::text[], $3::uuid[]) AS u (reference, client_id)`,
-		i.MerchantID, texts, ids, i.ID)
-}
-
-func idFrom(text string) uuid.UUID {
-	id, _ := uuid.Parse(text)
-	return id
+	tx.Fail(tx.Gorm().Exec(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
+		SELECT ?::uuid, u.reference, u.client_id, ?::uuid FROM unnest(?::text[], ?::uuid[]) AS u (reference, client_id)`,
+		i.MerchantID, i.ID, texts, database.IDs(ids)).Error)
 }
 
 // ImportOf finds the import that a client came in with, and the group; the zero import when there is none.
 func (s Store) ImportOf(ctx context.Context, merchantID, clientID uuid.UUID) (i Import, group string, err error) {
-	var id string
-	err = s.Pool.QueryRow(ctx, `SELECT import_id::text, group_name FROM book_import_rows WHERE merchant_id = $1
-		AND client_id = $2 AND state = 'applied' AND verdict = 'created'`, merchantID.String(),
-		clientID.String()).Scan(&id, &group)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return i, "", nil
+	var row []struct {
+		ImportID  uuid.UUID
+		GroupName string
 	}
+	err = s.Gorm(ctx).Raw(`SELECT import_id, group_name FROM book_import_rows WHERE merchant_id = ? AND client_id = ?
+		AND state = 'applied' AND verdict = 'created' LIMIT 1`, merchantID, clientID).Find(&row).Error
 	if err != nil {
 		return i, "", fmt.Errorf("find the import of a client: %w", err)
 	}
-	i, err = s.Import(ctx, merchantID, idFrom(id))
-	return i, group, err
+	if len(row) == 0 {
+		return i, "", nil
+	}
+	i, err = s.Import(ctx, merchantID, row[0].ImportID)
+	return i, row[0].GroupName, err
 }
 
 // OwnerOf finds the merchant of an import, for the command line; NotFound when there is none.
 func (s Store) OwnerOf(ctx context.Context, id uuid.UUID) (uuid.UUID, error) {
-	i, err := database.One(ctx, s.DB, importTable, "id = $1", id)
+	var i Import
+	err := s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&i, "id = ?", id).Error
 	return i.MerchantID, err
 }

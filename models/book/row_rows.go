@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
@@ -68,17 +67,18 @@ func lastApplied(tx *database.Tx, i Import, before, limit int) ([]Row, error) {
 
 // stand makes sure that rows are as they were read; fault.ErrLost when another process has done them meanwhile.
 func stand(tx *database.Tx, i Import, as RowState, rows []Row) error {
-	numbers, still := make([]int, len(rows)), 0
+	numbers := make([]int, len(rows))
 	for at, r := range rows {
 		numbers[at] = r.N
 	}
-	err := database.Query(tx, func(n *int) []any { return []any{n} }, func(n int) { still = n }, `SELECT count(*)::int
-		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2 AND n = ANY($3::int[]) AND state = $4`,
-		i.MerchantID.String(), i.ID.String(), numbers, string(as))
+	var still int64
+	err := tx.Gorm().Table("book_import_rows").
+		Where("merchant_id = ? AND import_id = ? AND n = ANY(?::int[]) AND state = ?", i.MerchantID, i.ID,
+			database.Numbers(numbers), as).Count(&still).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("look at rows again: %w", err)
-	case still != len(rows):
+	case int(still) != len(rows):
 		return fault.ErrLost
 	}
 	return nil
@@ -98,8 +98,8 @@ func moveRows(tx *database.Tx, i Import, was RowState, rows []Row) error {
 
 // measure has the planner look at the tables that an import fills.
 func (s Store) measure(ctx context.Context) error {
-	if _, err := s.Pool.Exec(ctx, `ANALYZE clients, client_references, purchases, mandates, tokens, template_clients,
-		book_import_rows`); err != nil {
+	if err := s.Gorm(ctx).Exec(`ANALYZE clients, client_references, purchases, mandates, tokens, template_clients,
+		book_import_rows`).Error; err != nil {
 		return fmt.Errorf("look at the tables of an import: %w", err)
 	}
 	return nil
@@ -110,25 +110,17 @@ type CauseCount struct {
 	Cause  string
 	Rows   int
 	First  int  // the first of them
-	Column int  // of the first
+	Column int  `gorm:"-"` // of the first
 	Keeps  bool // it keeps the rows out
 }
 
 // causes counts rows by what is found about them.
 func (s Store) causes(ctx context.Context, merchantID, id uuid.UUID) (out []CauseCount, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT cause, keeps, count(*), min(n) FROM (
-		SELECT n, unnest(causes) AS cause, true AS keeps FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2
+	err = s.Gorm(ctx).Raw(`SELECT cause, keeps, count(*) AS rows, min(n) AS first FROM (
+		SELECT n, unnest(causes) AS cause, true AS keeps FROM book_import_rows WHERE merchant_id = ? AND import_id = ?
 			AND verdict IN ('refused', 'held')
-		UNION ALL SELECT n, unnest(warned), false FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2) AS c
-		GROUP BY cause, keeps ORDER BY keeps DESC, count(*) DESC, cause`, merchantID.String(), id.String())
-	if err != nil {
-		return nil, fmt.Errorf("count causes: %w", err)
-	}
-	var c CauseCount
-	_, err = pgx.ForEachRow(rows, []any{&c.Cause, &c.Keeps, &c.Rows, &c.First}, func() error {
-		out = append(out, c)
-		return nil
-	})
+		UNION ALL SELECT n, unnest(warned), false FROM book_import_rows WHERE merchant_id = ? AND import_id = ?) AS c
+		GROUP BY cause, keeps ORDER BY keeps DESC, count(*) DESC, cause`, merchantID, id, merchantID, id).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("count causes: %w", err)
 	}
@@ -148,22 +140,14 @@ type GroupSum struct {
 
 // groups adds up the rows that came in, or will, by group.
 func (s Store) groups(ctx context.Context, merchantID, id uuid.UUID) (out []GroupSum, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT group_name, count(*), count(*) FILTER (WHERE verdict = 'created'),
-		count(*) FILTER (WHERE debitable), count(*) FILTER (WHERE cents > 0), coalesce(sum(cents), 0)::bigint,
-		min(first_on), max(first_on)
-		FROM book_import_rows WHERE merchant_id = $1 AND import_id = $2
+	err = s.Gorm(ctx).Raw(`SELECT group_name AS name, count(*) AS rows,
+		count(*) FILTER (WHERE verdict = 'created') AS clients, count(*) FILTER (WHERE debitable) AS accounts,
+		count(*) FILTER (WHERE cents > 0) AS subscriptions, coalesce(sum(cents), 0)::bigint AS cents,
+		min(first_on) AS first_on, max(first_on) AS last_on
+		FROM book_import_rows WHERE merchant_id = ? AND import_id = ?
 			AND (state <> 'undone' OR token_id IS NOT NULL OR verdict = 'created' AND client_id IS NOT NULL)
-			AND verdict IN ('created', 'updated', 'unchanged') GROUP BY group_name ORDER BY group_name`, merchantID.String(),
-		id.String())
-	if err != nil {
-		return nil, fmt.Errorf("add up groups: %w", err)
-	}
-	out, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (g GroupSum, err error) {
-		var from, to *Day
-		err = r.Scan(&g.Name, &g.Rows, &g.Clients, &g.Accounts, &g.Subscriptions, &g.Cents, &from, &to)
-		g.FirstOn, g.LastOn = database.OrZero(from), database.OrZero(to)
-		return g, err
-	})
+			AND verdict IN ('created', 'updated', 'unchanged') GROUP BY group_name ORDER BY group_name`, merchantID, id).
+		Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("add up groups: %w", err)
 	}
@@ -179,18 +163,9 @@ type DaySum struct {
 
 // days adds up the first debits of a group by day.
 func (s Store) days(ctx context.Context, merchantID, id uuid.UUID, group string) (out []DaySum, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT first_on, count(*), sum(cents)::bigint FROM book_import_rows
-		WHERE merchant_id = $1 AND import_id = $2 AND group_name = $3 AND cents > 0 AND state <> 'undone'
-			AND verdict IN ('created', 'updated') GROUP BY first_on ORDER BY first_on`, merchantID.String(), id.String(), group)
-	if err != nil {
-		return nil, fmt.Errorf("add up first debits: %w", err)
-	}
-	out, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (d DaySum, err error) {
-		var on *Day
-		err = r.Scan(&on, &d.Rows, &d.Cents)
-		d.On = database.OrZero(on)
-		return d, err
-	})
+	err = s.Gorm(ctx).Raw(`SELECT first_on AS "on", count(*) AS rows, sum(cents)::bigint AS cents FROM book_import_rows
+		WHERE merchant_id = ? AND import_id = ? AND group_name = ? AND cents > 0 AND state <> 'undone'
+			AND verdict IN ('created', 'updated') GROUP BY first_on ORDER BY first_on`, merchantID, id, group).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("add up first debits: %w", err)
 	}

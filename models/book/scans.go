@@ -25,7 +25,6 @@ const (
 	mostScans      = 50_000
 	MostScanBytes  = 150 << 20
 	mostUnzipped   = 400 << 20
-	scansAtOnce    = 8 << 20 // bytes that travel to the database together
 	mostNamesShown = 20
 )
 
@@ -36,8 +35,9 @@ type Scan struct {
 	SizeBytes                int64
 	SHA256                   []byte `gorm:"column:sha256"`
 	N                        int    // the row; 0: none; scanOfSeveral
-	Content                  []byte `gorm:"-"` // sealed at rest; empty once it is kept with the mandate
-	CreatedAt                time.Time
+	// Content is sealed at rest; empty once it is kept with the mandate.
+	Content   []byte `gorm:"serializer:sealed;not null"`
+	CreatedAt time.Time
 
 	database.Damage `gorm:"-" json:"-"`
 }
@@ -174,7 +174,7 @@ func TooManyScans() error {
 // addScans reads the files one by one and keeps them sealed. All that are no scans are named.
 func addScans(tx *database.Tx, i Import, files []*zip.File) error {
 	var wrong []string
-	left, waiting := int64(mostUnzipped), int64(0)
+	left := int64(mostUnzipped)
 	for _, f := range files {
 		content, err := unzipped(f, &left)
 		if err != nil {
@@ -185,14 +185,10 @@ func addScans(tx *database.Tx, i Import, files []*zip.File) error {
 			wrong = append(wrong, path.Base(f.Name))
 			continue
 		}
-		insertScan(tx, Scan{ID: tx.NewID(), MerchantID: i.MerchantID, ImportID: i.ID, Name: e.Name,
+		if err := insertScan(tx, Scan{ID: tx.NewID(), MerchantID: i.MerchantID, ImportID: i.ID, Name: e.Name,
 			Key: scanKey(f.Name), ContentType: e.ContentType, SizeBytes: e.SizeBytes, SHA256: e.SHA256, Content: content,
-			CreatedAt: tx.Now()})
-		if waiting += e.SizeBytes; waiting > scansAtOnce {
-			if err := tx.Flush(); err != nil {
-				return err
-			}
-			waiting = 0
+			CreatedAt: tx.Now()}); err != nil {
+			return err
 		}
 	}
 	if len(wrong) > 0 {

@@ -11,13 +11,17 @@ import (
 
 // handedOver are the groups of an import that have handed a debit to the bank.
 func handedOver(tx *database.Tx, i Import) (map[string]bool, error) {
-	out := map[string]bool{}
-	err := database.Query(tx, func(group *string) []any { return []any{group} }, func(group string) { out[group] = true },
-		`SELECT DISTINCT r.group_name FROM book_import_rows r JOIN collections c ON c.token_id = r.token_id
-			AND c.merchant_id = r.merchant_id WHERE r.merchant_id = $1 AND r.import_id = $2 AND r.token_id IS NOT NULL
-			AND c.state NOT IN ('scheduled', 'cancelled')`, i.MerchantID.String(), i.ID.String())
+	var groups []string
+	err := tx.Gorm().Raw(`SELECT DISTINCT r.group_name FROM book_import_rows r
+			JOIN collections c ON c.token_id = r.token_id AND c.merchant_id = r.merchant_id
+			WHERE r.merchant_id = ? AND r.import_id = ? AND r.token_id IS NOT NULL
+			AND c.state NOT IN ('scheduled', 'cancelled')`, i.MerchantID, i.ID).Find(&groups).Error
 	if err != nil {
 		return nil, fmt.Errorf("look for debits of an import: %w", err)
+	}
+	out := map[string]bool{}
+	for _, group := range groups {
+		out[group] = true
 	}
 	return out, nil
 }
@@ -115,7 +119,7 @@ func (b *back) notes() (ids []uuid.UUID) {
 // removeMade deletes what the rows made: accounts with their mandates and the purchases that stand for them, notes,
 // references, scans, and the clients who came with them.
 func (b *back) removeMade(tx *database.Tx) {
-	m, tokens := b.i.MerchantID.String(), database.IDs(b.ids(func(r Row) uuid.UUID { return r.TokenID }))
+	m, tokens := b.i.MerchantID, database.IDs(b.ids(func(r Row) uuid.UUID { return r.TokenID }))
 	clients := database.IDs(b.ids(func(r Row) uuid.UUID {
 		if r.Undo.MadeWho {
 			return r.ClientID
@@ -123,7 +127,7 @@ func (b *back) removeMade(tx *database.Tx) {
 		return uuid.Nil
 	}))
 	owed := database.IDs(b.ids(func(r Row) uuid.UUID { return r.Undo.Owed }))
-	references := []string{}
+	references := database.TextArray{}
 	for _, n := range b.going() {
 		if text := b.rows[n].Undo.Refer; text != "" {
 			references = append(references, text)
@@ -134,24 +138,25 @@ func (b *back) removeMade(tx *database.Tx) {
 		numbers = append(numbers, b.rows[n].N)
 	}
 	followup.RemoveNotes(tx, b.i.MerchantID, b.notes())
-	tx.Later(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = $1 AND s.import_id = $2
-		AND s.n = ANY($3::int[]) AND e.merchant_id = $1 AND e.id = s.id`, m, b.i.ID.String(), numbers)
+	tx.Fail(tx.Gorm().Exec(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = ? AND s.import_id = ?
+		AND s.n = ANY(?::int[]) AND e.merchant_id = s.merchant_id AND e.id = s.id`, m, b.i.ID, database.Numbers(numbers)).
+		Error)
 	for _, one := range []struct {
 		sql  string
-		of   any
+		of   database.TextArray
 		more []any
 	}{
-		{`DELETE FROM tokens WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
-		{`DELETE FROM mandates WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
-		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, tokens, nil},
-		{`DELETE FROM journal_entries WHERE merchant_id = $1 AND purchase_id = ANY($2::uuid[])`, owed, nil},
-		{`DELETE FROM purchases WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, owed, nil},
-		{`DELETE FROM client_references WHERE merchant_id = $1 AND reference = ANY($2::text[]) AND import_id = $3`,
+		{`DELETE FROM tokens WHERE merchant_id = ? AND id = ANY(?::uuid[])`, tokens, nil},
+		{`DELETE FROM mandates WHERE merchant_id = ? AND id = ANY(?::uuid[])`, tokens, nil},
+		{`DELETE FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[])`, tokens, nil},
+		{`DELETE FROM journal_entries WHERE merchant_id = ? AND purchase_id = ANY(?::uuid[])`, owed, nil},
+		{`DELETE FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[])`, owed, nil},
+		{`DELETE FROM client_references WHERE merchant_id = ? AND reference = ANY(?::text[]) AND import_id = ?`,
 			references, []any{b.i.ID.String()}},
-		{`DELETE FROM client_references WHERE merchant_id = $1 AND client_id = ANY($2::uuid[])`, clients, nil},
-		{`DELETE FROM recently_opened WHERE merchant_id = $1 AND object_id = ANY($2::uuid[])`, clients, nil},
-		{`DELETE FROM clients WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, clients, nil},
+		{`DELETE FROM client_references WHERE merchant_id = ? AND client_id = ANY(?::uuid[])`, clients, nil},
+		{`DELETE FROM recently_opened WHERE merchant_id = ? AND object_id = ANY(?::uuid[])`, clients, nil},
+		{`DELETE FROM clients WHERE merchant_id = ? AND id = ANY(?::uuid[])`, clients, nil},
 	} {
-		tx.Later(one.sql, append([]any{m, one.of}, one.more...)...)
+		tx.Fail(tx.Gorm().Exec(one.sql, append([]any{m, one.of}, one.more...)...).Error)
 	}
 }

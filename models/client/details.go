@@ -15,26 +15,28 @@ import (
 
 // Details is what is known of a client. Purchases keep a copy of their own.
 type Details struct {
-	Email, Phone, FullName        string             `json:",omitempty"`
-	PersonalCode                  bank.IDNumber      `gorm:"-" json:",omitempty"` // South African ID or passport number
-	StreetAddress, City, State    string             `json:",omitempty"`
-	ZipCode, Country              string             `json:",omitempty"`
-	ShippingStreetAddress         string             `json:",omitempty"`
-	ShippingCity, ShippingState   string             `json:",omitempty"`
-	ShippingZipCode               string             `json:",omitempty"`
-	ShippingCountry               string             `json:",omitempty"`
-	LegalName, BrandName          string             `json:",omitempty"`
-	RegistrationNumber, TaxNumber string             `json:",omitempty"`
-	BankAccount                   bank.AccountNumber `gorm:"-" json:",omitempty"`
-	BankCode                      string             `json:",omitempty"` // branch code, as text: 051001 keeps its zero
-	AccountType                   bank.AccountType   `json:",omitempty"` // empty when not known
-	CC, BCC                       []string           `gorm:"type:text[]" json:",omitempty"`
+	Email, Phone, FullName string `json:",omitempty"`
+	// PersonalCode is a South African ID or passport number.
+	PersonalCode                  bank.IDNumber `gorm:"column:personal_code_sealed;serializer:sealed" json:",omitempty"`
+	StreetAddress, City, State    string        `json:",omitempty"`
+	ZipCode, Country              string        `json:",omitempty"`
+	ShippingStreetAddress         string        `json:",omitempty"`
+	ShippingCity, ShippingState   string        `json:",omitempty"`
+	ShippingZipCode               string        `json:",omitempty"`
+	ShippingCountry               string        `json:",omitempty"`
+	LegalName, BrandName          string        `json:",omitempty"`
+	RegistrationNumber, TaxNumber string        `json:",omitempty"`
+	// BankAccount is the number of the account that is debited, where the client has one on record.
+	BankAccount bank.AccountNumber `gorm:"column:bank_account_sealed;serializer:sealed" json:",omitempty"`
+	BankCode    string             `json:",omitempty"` // branch code, as text: 051001 keeps its zero
+	AccountType bank.AccountType   `json:",omitempty"` // empty when not known
+	CC, BCC     []string           `gorm:"type:text[];serializer:texts" json:",omitempty"`
 	// Language is the one in which the client reads, of package locale; empty: not known. It is of no contract.
 	Language string `json:",omitempty"`
 	// ElectronicAddress is where structured invoices reach the client, of package endpoint. It is of no contract.
 	ElectronicAddress string `json:",omitempty"`
 	// Tags are of the record alone: a purchase does not copy them.
-	Tags []string `gorm:"type:text[]" json:"-"`
+	Tags []string `gorm:"type:text[];serializer:texts" json:"-"`
 }
 
 // Client is a person or a business that one merchant collects from.

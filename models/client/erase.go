@@ -20,7 +20,7 @@ const ErasedName = "Erased client"
 
 // Erasure is what the erasure of a client is about.
 type Erasure struct {
-	Client    Client
+	Client    Client `gorm:"-"`
 	Purchases int
 	Mails     int
 	Mandates  int
@@ -32,7 +32,7 @@ type Erasure struct {
 	Disputes  int           // under way
 	Refunds   int           // owed to the client, and not paid yet
 
-	Own       []rulebook.Own // stricter values that the merchant chose
+	Own       []rulebook.Own `gorm:"-"` // stricter values that the merchant chose
 	LastDebit calendar.Date  // or the last mandate or invoice where nothing was collected; zero: there is nothing to keep
 }
 

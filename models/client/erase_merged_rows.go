@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
@@ -18,20 +17,12 @@ const MergedInto = `WITH RECURSIVE gone AS (
 
 // eraseMerged removes the personal data of the records that were merged into the client: they are the same person.
 func eraseMerged(t *database.Tx, c Client) error {
-	var ids []string
-	err := t.Pgx(func(tx pgx.Tx) (err error) {
-		ids, err = idsOf(t.Context(), tx, `SELECT gone_id::text FROM (`+MergedInto+`) AS merged`,
-			pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String()})
-		return err
-	})
+	var ids []uuid.UUID
+	err := t.Gorm().Raw(MergedInto, map[string]any{"m": c.MerchantID, "c": c.ID}).Find(&ids).Error
 	if err != nil {
 		return fmt.Errorf("find who was merged into a client: %w", err)
 	}
-	for _, text := range ids {
-		id, err := uuid.Parse(text)
-		if err != nil {
-			return err
-		}
+	for _, id := range ids {
 		gone, err := lockAny(t, c.MerchantID, id)
 		if err != nil {
 			return err
@@ -39,7 +30,7 @@ func eraseMerged(t *database.Tx, c Client) error {
 		if gone.Erased() {
 			continue
 		}
-		if err := t.Pgx(func(tx pgx.Tx) error { return eraseRows(t, tx, gone) }); err != nil {
+		if err := eraseRows(t, gone); err != nil {
 			return err
 		}
 		if _, err := database.Change(t, eraseClient, Client{ID: id, MerchantID: c.MerchantID,
@@ -53,10 +44,8 @@ func eraseMerged(t *database.Tx, c Client) error {
 // notMerged refuses to erase one of two records alone that are the same person.
 func notMerged(t *database.Tx, c Client) error {
 	var merged bool
-	err := t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM client_merges WHERE merchant_id = $1 AND gone_id = $2
-			AND undone_at IS NULL)`, c.MerchantID.String(), c.ID.String()).Scan(&merged)
-	})
+	err := t.Gorm().Raw(`SELECT EXISTS (SELECT FROM client_merges WHERE merchant_id = ? AND gone_id = ?
+		AND undone_at IS NULL)`, c.MerchantID, c.ID).Find(&merged).Error
 	if err != nil {
 		return fmt.Errorf("look whether a client was merged: %w", err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
-	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/ownrule"
@@ -26,8 +26,8 @@ const ofClient = `(SELECT id FROM purchases WHERE merchant_id = @m AND client_id
 			AND lower(payer_name) = @name)`
 
 // inEveryStep finds @words, which are one word, among the purchases of all times.
-const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_hex(step), 4, '0') || substr(@words, 2),
-	' | ')::tsquery FROM generate_series(
+const inEveryStep = `(SELECT string_agg('''' || right((@m)::text, 12) || lpad(to_hex(step), 4, '0')
+	|| substr(@words, 2), ' | ')::tsquery FROM generate_series(
 		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m ORDER BY id LIMIT 1),
 		(SELECT ('x' || left(id::text, 4))::bit(16)::int FROM purchases WHERE merchant_id = @m
 		ORDER BY id DESC LIMIT 1)) AS step)`
@@ -35,25 +35,27 @@ const inEveryStep = `(SELECT string_agg('''' || right(@m::text, 12) || lpad(to_h
 const aboutErasure = `WITH mine AS MATERIALIZED ` + ofClient + `,
 	debits AS MATERIALIZED (SELECT state, final_at, action_date FROM collections
 	WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine))
-	SELECT (SELECT count(*) FROM mine),
+	SELECT (SELECT count(*) FROM mine) AS purchases,
 		(SELECT count(*) FROM mails WHERE merchant_id = @m
-		AND (client_id = @c OR purchase_id = ANY (ARRAY(SELECT id FROM mine)))),
-		(SELECT count(*) FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)),
-		(SELECT count(*) FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)),
-		(SELECT count(*) FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),
-		(SELECT count(*) FROM debits WHERE state = 'scheduled'),
+		AND (client_id = @c OR purchase_id = ANY (ARRAY(SELECT id FROM mine)))) AS mails,
+		(SELECT count(*) FROM mandates WHERE merchant_id = @m AND id IN (SELECT id FROM mine)) AS mandates,
+		(SELECT count(*) FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS invoices,
+		(SELECT count(*) FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')) AS at_bank,
+		(SELECT count(*) FROM debits WHERE state = 'scheduled') AS waiting,
 		(SELECT CASE WHEN bool_and(final_at IS NOT NULL) THEN max((final_at AT TIME ZONE 'Africa/Johannesburg')::date) END
-		FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')),
-		(SELECT count(*) FROM debits WHERE state = 'disputed'),
-		(SELECT count(*) FROM refunds WHERE merchant_id = @m AND state = 'pending' AND purchase_id IN (SELECT id FROM mine)),
+		FROM debits WHERE state IN ('submitted', 'in_tracking', 'provisional')) AS at_bank_end,
+		(SELECT count(*) FROM debits WHERE state = 'disputed') AS disputes,
+		(SELECT count(*) FROM refunds WHERE merchant_id = @m AND state = 'pending' AND purchase_id IN (SELECT id FROM mine))
+			AS refunds,
 		COALESCE((SELECT max(action_date) FROM debits WHERE state NOT IN ('cancelled', 'recalled')),
 			(SELECT max(day) FROM (
 				SELECT (created_at AT TIME ZONE 'Africa/Johannesburg')::date AS day FROM mandates
 				WHERE merchant_id = @m AND id IN (SELECT id FROM mine)
-				UNION ALL SELECT issued FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS kept))`
+				UNION ALL SELECT issued FROM invoices WHERE merchant_id = @m AND purchase_id IN (SELECT id FROM mine)) AS kept))
+			AS last_debit`
 
-func erasureArgs(c Client) pgx.NamedArgs {
-	return pgx.NamedArgs{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email),
+func erasureArgs(c Client) map[string]any {
+	return map[string]any{"m": c.MerchantID.String(), "c": c.ID.String(), "email": strings.ToLower(c.Email),
 		"name": strings.ToLower(c.FullName), "words": database.SearchQuery(c.Email),
 		"erased": ErasedName, "payer": erasedPayer()}
 }
@@ -63,25 +65,23 @@ func erasedPayer() string {
 	return string(text)
 }
 
-func readErasure(c Client, row pgx.Row) (Erasure, error) {
-	e := Erasure{Client: c}
-	var end, last *calendar.Date
-	err := row.Scan(&e.Purchases, &e.Mails, &e.Mandates, &e.Invoices, &e.AtBank, &e.Waiting, &end, &e.Disputes, &e.Refunds,
-		&last)
-	if err != nil {
+// readErasure tells what the erasure of a client is about.
+func readErasure(by *gorm.DB, c Client) (Erasure, error) {
+	var e Erasure
+	if err := by.Raw(aboutErasure, erasureArgs(c)).Take(&e).Error; err != nil {
 		return e, fmt.Errorf("look at what an erasure is about: %w", err)
 	}
-	e.AtBankEnd, e.LastDebit = database.OrZero(end), database.OrZero(last)
+	e.Client = c
 	return e, nil
 }
 
 // Erasure tells what the erasure of a client is about, deleted clients included; NotFound otherwise.
 func (s Store) Erasure(ctx context.Context, merchantID, id uuid.UUID) (Erasure, error) {
-	c, err := database.One(ctx, s.DB, Table, "merchant_id = $1 AND id = $2", merchantID, id)
-	if err != nil {
+	var c Client
+	if err := s.Gorm(ctx).Scopes(Of(merchantID)).Take(&c, "id = ?", id).Error; err != nil {
 		return Erasure{}, err
 	}
-	e, err := readErasure(c, s.Pool.QueryRow(ctx, aboutErasure, erasureArgs(c)))
+	e, err := readErasure(s.Gorm(ctx), c)
 	if err == nil {
 		e.Own, err = ownrule.Store{DB: s.DB}.OwnRules(ctx, merchantID)
 	}
@@ -94,11 +94,7 @@ func erasureWithin(t *database.Tx, merchantID, id uuid.UUID) (e Erasure, err err
 	if err != nil {
 		return e, err
 	}
-	err = t.Pgx(func(tx pgx.Tx) error {
-		e, err = readErasure(c, tx.QueryRow(t.Context(), aboutErasure, erasureArgs(c)))
-		return err
-	})
-	if err == nil {
+	if e, err = readErasure(t.Gorm(), c); err == nil {
 		e.Own, err = ownrule.Within(t, merchantID)
 	}
 	return e, err
@@ -112,7 +108,7 @@ func eraseAll(t *database.Tx, c Client) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Pgx(func(tx pgx.Tx) error { return eraseRows(t, tx, before) }); err != nil {
+	if err := eraseRows(t, before); err != nil {
 		return err
 	}
 	if err := eraseMerged(t, c); err != nil {
@@ -145,35 +141,35 @@ const hostless = `COALESCE((SELECT jsonb_agg(a - 'client_ip' ORDER BY n)
 
 // deletions are the requests for a second approver to delete tokens of the client.
 const deletions = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'delete_tokens'
-	AND subject -> 'tokens' ?| @ids::text[]`
+	AND jsonb_exists_any(subject -> 'tokens', (@ids)::text[])`
 
 // stopRequests are the requests for a second approver to stop everything of the client.
 const stopRequests = `SELECT id FROM approvals WHERE merchant_id = @m AND kind = 'stop_client'
-	AND subject ->> 'client' = @c::text`
+	AND subject ->> 'client' = (@c)::text`
 
 // erasing removes a person from what stands beside its client: @m merchant, @c
 // client, @ids its purchases, @subs its subscriptions.
 var erasing = []struct{ table, sql string }{
 	{
 		"purchases",
-		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = @payer::jsonb,
+		`UPDATE purchases SET payer_name = @erased, payer_email = '', payer = (@payer)::jsonb,
 			payer_sealed = NULL, created_ip = '',
 		details = details - 'email_message', attempts = ` + fmt.Sprintf(hostless, "attempts") + `,
 		search = array_to_tsvector(array_remove(regexp_split_to_array(lower(reference || ' ' || reference_generated), '\s+')
 			|| regexp_split_to_array(lower(reference || ' ' || reference_generated), '[^[:alnum:]]+'), '')),
-		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY(@ids::uuid[])`,
+		version = version + 1, updated_at = @at WHERE merchant_id = @m AND id = ANY((@ids)::uuid[])`,
 	},
 	{
 		"tokens",
 		`UPDATE tokens SET holder_name = @erased, account_sealed = '', account_hash = ''
-			WHERE merchant_id = @m AND (client_id = @c OR id = ANY(@ids::uuid[]))`,
+			WHERE merchant_id = @m AND (client_id = @c OR id = ANY((@ids)::uuid[]))`,
 	},
 	{
 		"mails",
 		`UPDATE mails SET recipient = '', cc = '{}', bcc = '{}', subject = 'Erased', text_body = '', html_body = '',
 			body_sealed = NULL, attachments = '[]', error = '',
 		state = CASE state WHEN 'queued' THEN 'failed' ELSE state END, next_try_at = NULL
-		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`,
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY((@ids)::uuid[]))`,
 	},
 	// Requests to delete a token name its holder, and so do the mails about them.
 	{
@@ -199,7 +195,7 @@ var erasing = []struct{ table, sql string }{
 	// That a number wants no SMS stays, for it is what its owner asked for.
 	{"sms_messages", `UPDATE sms_messages SET recipient = '', text_sealed = NULL, why = '',
 		state = CASE state WHEN 'queued' THEN 'skipped' ELSE state END WHERE merchant_id = @m
-		AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
+		AND (client_id = @c OR purchase_id = ANY((@ids)::uuid[]))`},
 	{"sms_replies", `UPDATE sms_replies SET phone = '', text_sealed = NULL WHERE merchant_id = @m AND client_id = @c`},
 	{"client_merges", `UPDATE client_merges SET gone_name = @erased, before_sealed = NULL, moved = '{}'
 		WHERE merchant_id = @m AND (kept_id = @c OR gone_id = @c)`},
@@ -219,11 +215,11 @@ var erasing = []struct{ table, sql string }{
 	},
 	// What is undone would bring the cells back.
 	{"batch_mends", `DELETE FROM batch_mends WHERE merchant_id = @m AND batch_id IN (SELECT batch_id FROM batch_rows
-		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[])))`},
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY((@ids)::uuid[])))`},
 	{"batch_rows",
 		`UPDATE batch_rows r SET cells = @cells, name = @erased, problems = NULL, broken = NULL, error = '', same_hash = NULL
 		FROM batches b WHERE b.merchant_id = @m AND r.merchant_id = @m AND r.batch_id = b.id
-		AND (r.client_id = @c OR r.purchase_id = ANY(@ids::uuid[])
+		AND (r.client_id = @c OR r.purchase_id = ANY((@ids)::uuid[])
 			OR @name <> '' AND r.client_id IS NULL AND r.purchase_id IS NULL AND lower(r.name) = @name
 			AND b.state IN ('done', 'stopped'))`},
 	{"book_scans", `DELETE FROM book_scans s USING book_import_rows r WHERE r.merchant_id = @m AND r.client_id = @c
@@ -232,71 +228,68 @@ var erasing = []struct{ table, sql string }{
 		broken = NULL, name = @erased, reason = '' WHERE merchant_id = @m AND client_id = @c`},
 	{"book_imports", `UPDATE book_imports i SET kept = (SELECT coalesce(jsonb_agg(k), '[]') FROM
 		jsonb_array_elements(kept) k
-		WHERE k ->> 'client' IS DISTINCT FROM @c::text) WHERE merchant_id = @m AND kept @>
-		jsonb_build_array(jsonb_build_object('client', @c::text))`},
+		WHERE k ->> 'client' IS DISTINCT FROM (@c)::text) WHERE merchant_id = @m AND kept @>
+		jsonb_build_array(jsonb_build_object('client', (@c)::text))`},
 	{"client_references", `DELETE FROM client_references WHERE merchant_id = @m AND client_id = @c`},
 	{"account_verifications",
 		`DELETE FROM account_verifications WHERE merchant_id = @m AND client_id = @c AND purchase_id IS NULL`},
-	{"notes", `DELETE FROM notes WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
+	{"notes", `DELETE FROM notes WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY((@ids)::uuid[]))`},
 	{"promises",
 		`UPDATE promises SET text = '', state = CASE state WHEN 'open' THEN 'withdrawn' ELSE state END, updated_at = @at
-		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY(@ids::uuid[]))`},
+		WHERE merchant_id = @m AND (client_id = @c OR purchase_id = ANY((@ids)::uuid[]))`},
 	{
 		"events",
 		`UPDATE events SET snapshot = jsonb_set(snapshot, '{purchase}',
-			(snapshot -> 'purchase') || jsonb_build_object('payer', @payer::jsonb, 'payer_name', @erased::text,
+			(snapshot -> 'purchase') || jsonb_build_object('payer', (@payer)::jsonb, 'payer_name', (@erased)::text,
 			'payer_email', '', 'created_ip', '', 'details', (snapshot -> 'purchase' -> 'details') - 'email_message',
 			'attempts', ` + fmt.Sprintf(hostless, "snapshot -> 'purchase' -> 'attempts'") + `))
-		WHERE merchant_id = @m AND source_id = ANY(@ids::uuid[]) AND jsonb_typeof(snapshot -> 'purchase') = 'object'`},
+		WHERE merchant_id = @m AND source_id = ANY((@ids)::uuid[]) AND jsonb_typeof(snapshot -> 'purchase') = 'object'`},
 	{
 		"events",
 		`UPDATE events SET snapshot = snapshot || jsonb_build_object('subscriber',
 			(snapshot -> 'subscriber') || '{"debit": {}}',
-			'client', jsonb_build_object('full_name', @erased::text, 'email', ''))
-		WHERE merchant_id = @m AND object_id = ANY(@subs::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`,
+			'client', jsonb_build_object('full_name', (@erased)::text, 'email', ''))
+		WHERE merchant_id = @m AND object_id = ANY((@subs)::uuid[]) AND jsonb_typeof(snapshot -> 'subscriber') = 'object'`,
 	},
 	{"delivery_attempts", `UPDATE delivery_attempts a SET answer = '' FROM deliveries d
-		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY(@ids::uuid[] || @subs::uuid[])`},
+		WHERE d.merchant_id = @m AND a.delivery_id = d.id AND d.source_id = ANY((@ids)::uuid[] || (@subs)::uuid[])`},
 	// Statements name clients: those of its time are made again from the ledger, with the same sums.
 	{
 		"company_statements",
 		`UPDATE company_statements SET status = 'pending', claim = NULL, claimed_until = NULL, file = NULL
 			WHERE merchant_id = @m AND status IN ('pending', 'running', 'finished')
-		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY(@ids::uuid[]))`,
+		AND EXISTS (SELECT FROM ledger_entries e WHERE e.merchant_id = @m AND e.purchase_id = ANY((@ids)::uuid[]))`,
 	},
 }
 
 // eraseRows runs the statements above over what belongs to the client.
-func eraseRows(t *database.Tx, tx pgx.Tx, c Client) error {
+func eraseRows(t *database.Tx, c Client) error {
 	args := erasureArgs(c)
 	args["at"], args["cells"] = t.Now(), []byte{}
-	var err error
-	if args["ids"], err = idsOf(t.Context(), tx, `SELECT id::text FROM `+ofClient+` AS mine`, args); err != nil {
+	var purchases, subscriptions []uuid.UUID
+	if err := t.Gorm().Raw(`SELECT id FROM `+ofClient+` AS mine`, args).Find(&purchases).Error; err != nil {
 		return err
 	}
-	if args["subs"],
-		err = idsOf(t.Context(), tx, `SELECT id::text FROM template_clients WHERE merchant_id = @m AND client_id = @c`,
-		args); err != nil {
+	if err := t.Gorm().Raw(`SELECT id FROM template_clients WHERE merchant_id = @m AND client_id = @c`, args).
+		Find(&subscriptions).Error; err != nil {
 		return err
 	}
+	args["ids"], args["subs"] = database.IDs(purchases), database.IDs(subscriptions)
 	for _, e := range erasing {
-		if _, err := tx.Exec(t.Context(), e.sql, args); err != nil {
+		if err := t.Gorm().Exec(e.sql, args).Error; err != nil {
 			return fmt.Errorf("erase from %s: %w", e.table, err)
 		}
 	}
-	if err := requestlog.Erase(t.Context(), tx, c.MerchantID, saidOf(c)); err != nil {
-		return fmt.Errorf("erase from the log of requests: %w", err)
+	if err := t.Pgx(func(tx pgx.Tx) error {
+		if err := requestlog.Erase(t.Context(), tx, c.MerchantID, saidOf(c)); err != nil {
+			return fmt.Errorf("erase from the log of requests: %w", err)
+		}
+		if err := task.Erase(t.Context(), t, tx, c.MerchantID); err != nil {
+			return fmt.Errorf("erase from tasks: %w", err)
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
-	if err := task.Erase(t.Context(), t, tx, c.MerchantID); err != nil {
-		return fmt.Errorf("erase from tasks: %w", err)
-	}
-	return eraseAnswers(t, tx, c)
-}
-
-func idsOf(ctx context.Context, tx pgx.Tx, sql string, args pgx.NamedArgs) ([]string, error) {
-	rows, err := tx.Query(ctx, sql, args)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return eraseAnswers(t, c)
 }

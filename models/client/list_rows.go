@@ -11,7 +11,6 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -35,15 +34,16 @@ func (s Store) Clients(ctx context.Context, merchantID uuid.UUID, q Query) (pagi
 		return s.sorted(ctx, merchantID, of, find, q.Ask)
 	}
 	if find == nil {
-		return listing.Page(ctx, s.DB, Table, of, q.Ask, nil)
+		return listing.PageOf[Client](ctx, s.DB, of, q.Ask, nil)
 	}
 	ids, reached, err := listing.Find(ctx, s.DB, find, q.Ask)
 	if err != nil {
 		return none, err
 	}
 	direction, _, _ := database.BesideID("id", q.Ask)
-	clients, err := database.Seek(ctx, s.DB, Table, Table.Select+
-		"merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
+	var clients []Client
+	err = s.Gorm(ctx).Scopes(Of(merchantID)).Order("id "+direction).
+		Find(&clients, "id = ANY(?::uuid[])", database.IDs(ids)).Error
 	return paging.CutAt(q.Ask, clients, reached), err
 }
 
@@ -75,7 +75,8 @@ func (s Store) sorted(ctx context.Context, merchantID uuid.UUID, of *listing.Wal
 	if err != nil {
 		return none, err
 	}
-	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
+	var found []Client
+	err = s.Gorm(ctx).Scopes(Of(merchantID)).Find(&found, "id = ANY(?::uuid[])", database.IDs(page.Items)).Error
 	return listing.Arranged(page, found, func(c Client) uuid.UUID { return c.ID }), err
 }
 
@@ -116,12 +117,11 @@ type tokenOf struct {
 	BankCode    string
 }
 
-var tokenOfView = table.View[tokenOf]()
-
-func (s Store) tokensOf(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) ([]tokenOf, error) {
-	return database.Seek(ctx, s.DB, tokenOfView, `SELECT DISTINCT ON (t.client_id) t.client_id, t.account_mask, t.bank_code
+func (s Store) tokensOf(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID) (found []tokenOf, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT DISTINCT ON (t.client_id) t.client_id, t.account_mask, t.bank_code
 		FROM tokens t WHERE t.merchant_id = ? AND t.client_id = ANY(?::uuid[]) AND `+storedFor+`
-		ORDER BY t.client_id, t.state <> 'active', t.id DESC`, merchantID, database.IDs(clients))
+		ORDER BY t.client_id, t.state <> 'active', t.id DESC`, merchantID, database.IDs(clients)).Find(&found).Error
+	return found, err
 }
 
 // live is the condition on the clients of a merchant.
@@ -129,7 +129,7 @@ const live = "merchant_id = ? AND deleted_at IS NULL"
 
 // list is what a query asks for: the way to it, or how it is searched for.
 func (s Store) list(ctx context.Context, merchantID uuid.UUID, q Query) (*listing.Walk, *listing.Search, error) {
-	w := &listing.Walk{Columns: Table.Columns(""), From: "clients", Alias: "clients"}
+	w := &listing.Walk{Columns: columns, From: "clients", Alias: "clients"}
 	w.And(live, merchantID)
 	if q.Account != nil {
 		w.Fitting("(bank_account_sealed IS NOT NULL OR EXISTS (SELECT FROM tokens t WHERE t.client_id = clients.id AND "+
@@ -242,9 +242,9 @@ func (s Store) Matching(ctx context.Context, merchantID uuid.UUID, by Keys) ([]C
 		if len(q.values) == 0 {
 			continue
 		}
-		found, err := database.Seek(ctx, s.DB, Table, Table.Select+
-			"merchant_id = ? AND deleted_at IS NULL AND erased_at IS NULL AND "+q.condition+" ORDER BY id", merchantID, q.values)
-		if err != nil {
+		var found []Client
+		if err := s.Gorm(ctx).Scopes(Live(merchantID)).Where("erased_at IS NULL").Where(q.condition, q.values).Order("id").
+			Find(&found).Error; err != nil {
 			return nil, fmt.Errorf("match clients: %w", err)
 		}
 		out = append(out, found...)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -32,6 +33,22 @@ func IdentityHash(box *seal.Box, merchantID uuid.UUID, n bank.IDNumber) []byte {
 // AccountHash is by what a client is found who has an account on record.
 func AccountHash(box *seal.Box, merchantID uuid.UUID, n bank.AccountNumber) []byte {
 	return box.Hash(merchantID, accountHash, bank.CleanAccount(n.Reveal()).Reveal())
+}
+
+// TableName implements GORM's Tabler.
+func (Client) TableName() string { return "clients" }
+
+// columns are what is read of a client: all but the words and hashes that it is found by.
+var columns = database.Columns[Client]("")
+
+// Of is the scope of the clients of a merchant, deleted ones too.
+func Of(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Select(columns).Where("merchant_id = ?", merchantID) }
+}
+
+// Live is the scope of the clients of a merchant that were not deleted.
+func Live(merchantID uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return Of(merchantID)(db).Where("deleted_at IS NULL") }
 }
 
 // The columns that hold the numbers.
@@ -66,7 +83,8 @@ func sealedNumber(name, kind string, number func(*Client) (plain, masked, clean 
 }
 
 var (
-	// Table holds the clients, their numbers sealed.
+	// Table holds the clients, their numbers sealed. By it go the statements that travel with what is imported or charged,
+	// and those that write what a client is found by; all else is GORM's.
 	Table = table.New("clients", slices.Concat(
 		sealedNumber("bank_account", accountHash, func(c *Client) (plain, masked, clean string) {
 			return c.BankAccount.Reveal(), c.BankAccount.String(), bank.CleanAccount(c.BankAccount.Reveal()).Reveal()
@@ -100,14 +118,15 @@ func phoneParts(phone string) (ends []string) {
 func Insert(tx *database.Tx, c Client) { database.Insert(tx, Table, c) }
 
 // lock reads a live client and keeps others from changing it meanwhile; NotFound otherwise.
-func lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE",
-		merchantID, id)
+func lock(tx *database.Tx, merchantID, id uuid.UUID) (c Client, err error) {
+	err = tx.Gorm().Scopes(Live(merchantID), database.ForUpdate).Take(&c, "id = ?", id).Error
+	return c, err
 }
 
 // lockAny is lock for deleted clients too.
-func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(tx.Context(), tx.DB(), Table, "merchant_id = $1 AND id = $2 FOR UPDATE", merchantID, id)
+func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (c Client, err error) {
+	err = tx.Gorm().Scopes(Of(merchantID), database.ForUpdate).Take(&c, "id = ?", id).Error
+	return c, err
 }
 
 // Hold keeps the client from being deleted while an account is stored; the transaction ends with fault.ErrLost
@@ -137,27 +156,24 @@ func HoldForDebit(tx *database.Tx, merchantID, id uuid.UUID) {
 
 // Lock reads a live client whom this transaction stops or resumes: what stores an account of the client at this moment
 // comes first, or waits. Rows that only refer to the client do not wait, so that a charge which holds a token goes on.
-func Lock(tx *database.Tx, merchantID, id uuid.UUID) (Client, error) {
-	return database.One(tx.Context(), tx.DB(), Table,
-		"merchant_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE", merchantID, id)
+func Lock(tx *database.Tx, merchantID, id uuid.UUID) (c Client, err error) {
+	err = tx.Gorm().Scopes(Live(merchantID), database.ForNoKeyUpdate).Take(&c, "id = ?", id).Error
+	return c, err
 }
 
 // SetStopped notes since when nothing is debited from a client that this transaction has locked; zero: debits run.
 func SetStopped(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE clients SET stopped_at = $3 WHERE merchant_id = $1 AND id = $2`, merchantID, id, orNull(at))
+	set(tx, merchantID, id, map[string]any{"stopped_at": database.InstantOrNull(at)})
 }
 
 // SetChosenLanguage notes the language that a client, whom this transaction has locked, chose itself.
 func SetChosenLanguage(tx *database.Tx, merchantID, id uuid.UUID, language string) {
-	tx.Later(`UPDATE clients SET chosen_language = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID,
-		id, language, tx.Now())
+	set(tx, merchantID, id, map[string]any{"chosen_language": language, "updated_at": tx.Now()})
 }
 
-func orNull(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
+// set changes columns of a client that this transaction has locked.
+func set(tx *database.Tx, merchantID, id uuid.UUID, columns map[string]any) {
+	tx.Fail(tx.Gorm().Table("clients").Where("merchant_id = ? AND id = ?", merchantID, id).UpdateColumns(columns).Error)
 }
 
 // ClientStopped tells that everything was stopped that is debited from a client, and that the client came in with an
@@ -175,8 +191,8 @@ func (s Store) ClientStopped(ctx context.Context, merchantID, id uuid.UUID) (sto
 
 // SetParked notes since when clients wait for the group of their import; zero: they do not wait.
 func SetParked(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE clients SET parked_at = $3 WHERE merchant_id = $1 AND id = ANY($2::uuid[])`, merchantID,
-		database.IDs(ids), orNull(at))
+	tx.Fail(tx.Gorm().Table("clients").Where("merchant_id = ? AND id = ANY(?::uuid[])", merchantID, database.IDs(ids)).
+		UpdateColumn("parked_at", database.InstantOrNull(at)).Error)
 }
 
 // update replaces the details of a live client; false when it was deleted meanwhile.
@@ -201,13 +217,17 @@ func TakeOff(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
 // BringBack undoes TakeOff, with the moment of the last change before it; false when the client is no longer as it was
 // left.
 func BringBack(tx *database.Tx, merchantID, id uuid.UUID, changed time.Time) (bool, error) {
-	return tx.ExecOne("bring a client back", `UPDATE clients SET deleted_at = NULL, updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NOT NULL AND erased_at IS NULL`, merchantID, id, changed)
+	back, err := database.Found(tx.Gorm().Exec(`UPDATE clients SET deleted_at = NULL, updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND deleted_at IS NOT NULL AND erased_at IS NULL`, changed, merchantID, id))
+	if err != nil {
+		return false, fmt.Errorf("bring a client back: %w", err)
+	}
+	return back, nil
 }
 
 // Touch notes when a client that this transaction has locked was changed last, where nothing else changed.
 func Touch(tx *database.Tx, merchantID, id uuid.UUID, at time.Time) {
-	tx.Later(`UPDATE clients SET updated_at = $3 WHERE merchant_id = $1 AND id = $2`, merchantID, id, at)
+	set(tx, merchantID, id, map[string]any{"updated_at": at})
 }
 
 // LockAny is LockIn for deleted clients too.
@@ -222,12 +242,15 @@ func (s Store) Client(ctx context.Context, merchantID, id uuid.UUID) (Client, er
 }
 
 // several gives those of some clients that there are, in no order.
-func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Client, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL", merchantID, ids)
+func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Client, err error) {
+	err = s.Gorm(ctx).Scopes(Live(merchantID)).Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error
+	return found, err
 }
 
-func (s Store) erased(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Client, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2) AND erased_at IS NOT NULL", merchantID, ids)
+func (s Store) erased(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Client, err error) {
+	err = s.Gorm(ctx).Scopes(Of(merchantID)).
+		Find(&found, "id = ANY(?::uuid[]) AND erased_at IS NOT NULL", database.IDs(ids)).Error
+	return found, err
 }
 
 // ClientDetails gives what a purchase copies from a client; NotFound for an erased one.
@@ -247,9 +270,9 @@ func (s Store) KnowsClient(ctx context.Context, merchantID, id uuid.UUID) error 
 
 // DetailsOf gives what purchases copy from those of many clients that there are.
 func (s Store) DetailsOf(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Details, error) {
-	found, err := database.All(ctx, s.DB, Table,
-		"merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL AND id = ANY($2)",
-		merchantID, ids)
+	var found []Client
+	err := s.Gorm(ctx).Scopes(Live(merchantID)).
+		Find(&found, "erased_at IS NULL AND id = ANY(?::uuid[])", database.IDs(ids)).Error
 	out := make(map[uuid.UUID]Details, len(found))
 	for _, c := range found {
 		out[c.ID] = c.Addressed()
@@ -267,8 +290,9 @@ func LockIn(tx *database.Tx, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UU
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := database.All(tx.Context(), tx.DB(), Table,
-		"merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL ORDER BY id FOR UPDATE", merchantID, ids)
+	var found []Client
+	err := tx.Gorm().Scopes(Live(merchantID), database.ForUpdate).Order("id").
+		Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error
 	for _, c := range found {
 		out[c.ID] = c
 	}

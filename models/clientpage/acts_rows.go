@@ -37,14 +37,15 @@ func lockAct(tx *database.Tx, merchantID, clientID, id uuid.UUID) (a Act, err er
 // lockClient lets what one client does on the page happen one after the other, and keeps the client from being deleted
 // meanwhile; NotFound for one who was deleted or erased.
 func lockClient(tx *database.Tx, merchantID, clientID uuid.UUID) error {
-	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('client page ' || $1::text, 0))`,
-		clientID); err != nil {
+	if err := tx.Gorm().Exec(`SELECT pg_advisory_xact_lock(hashtextextended('client page ' || ?::text, 0))`,
+		clientID).Error; err != nil {
 		return fmt.Errorf("lock the client's page: %w", err)
 	}
-	found, err := tx.ExecOne("hold a client", `SELECT 1 FROM clients WHERE merchant_id = $1 AND id = $2
-		AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE`, merchantID, clientID)
-	if err == nil && !found {
-		err = fault.Missing()
+	var held int
+	err := tx.Gorm().Raw(`SELECT 1 FROM clients WHERE merchant_id = ? AND id = ?
+		AND deleted_at IS NULL AND erased_at IS NULL FOR KEY SHARE`, merchantID, clientID).Take(&held).Error
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		err = fmt.Errorf("hold a client: %w", err)
 	}
 	return err
 }

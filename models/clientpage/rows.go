@@ -93,11 +93,12 @@ func sentSince(tx *database.Tx, merchantID, clientID uuid.UUID, since time.Time)
 // known finds the live clients of a merchant with an e-mail address, or a phone number in its stored form, who have an
 // address to which a link can be sent, or with texts a number.
 func (s Store) known(ctx context.Context, merchantID uuid.UUID, email, phone string, texts bool,
-	limit int) ([]client.Client, error) {
-	return database.All(ctx, s.DB, client.Table, `merchant_id = $1 AND deleted_at IS NULL AND erased_at IS NULL
-		AND (email <> '' OR $5 AND phone <> '') AND ($2 <> '' AND lower(email) = lower($2) OR $3 <> '' AND phone = $3)
-		ORDER BY id DESC LIMIT $4`,
-		merchantID, email, phone, limit, texts)
+	limit int) (found []client.Client, err error) {
+	err = s.Gorm(ctx).Scopes(client.Live(merchantID)).
+		Where("erased_at IS NULL AND (email <> '' OR ? AND phone <> '')", texts).
+		Where("? <> '' AND lower(email) = lower(?) OR ? <> '' AND phone = ?", email, email, phone, phone).
+		Order("id DESC").Limit(limit).Find(&found).Error
+	return found, err
 }
 
 // brandOf is the brand whose purchase a client got last; zero for none.

@@ -51,14 +51,14 @@ type Collection struct {
 	OnceOff       bool   // DebiCheck: the mandate allows one debit only
 	StatementLine string // 30 characters: 10 short name, 14 contract reference, 6 free
 
-	Result        Result `gorm:"-"` // its code is kept
+	Result        Result `gorm:"column:result_code"`
 	ResultAt      time.Time
 	ProvisionalAt time.Time
 	FinalAt       time.Time // when a provisional success becomes final
 	AlertAt       time.Time // when silence of the bank needs a person
 
 	Disputable        bool
-	DisputableBecause []string      `gorm:"type:text[]"`
+	DisputableBecause []string      `gorm:"type:text[];serializer:texts"`
 	DisputeDeadline   calendar.Date // last day on which a dispute is refunded without questions
 	DisputeUntil      calendar.Date // last day on which it can be disputed at all
 	DisputeRows       string        // the rows of the rulebook that both days are by; empty of the release before

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -14,6 +15,30 @@ import (
 
 // Store is where debits are kept.
 type Store struct{ *database.DB }
+
+// TableName implements GORM's Tabler.
+func (Collection) TableName() string { return "collections" }
+
+// Columns are what is read of a debit.
+func Columns(alias string) string { return database.Columns[Collection](alias) }
+
+// Value implements driver.Valuer: of an answer its code is kept.
+func (r Result) Value() (driver.Value, error) { return r.Code, nil }
+
+// Scan implements sql.Scanner.
+func (r *Result) Scan(stored any) error {
+	code, is := stored.(string)
+	if bytes, raw := stored.([]byte); raw {
+		code, is = string(bytes), true
+	}
+	if !is && stored != nil {
+		return fmt.Errorf("what the bank answered cannot be read from %T", stored)
+	}
+	if *r = (Result{}); code != "" {
+		*r = ResultOf(code)
+	}
+	return nil
+}
 
 // ResultColumn keeps the code of what the bank answered about a collection.
 func ResultColumn[T any](of func(*T) *Collection) table.Column[T] {
@@ -29,7 +54,7 @@ func ResultColumn[T any](of func(*T) *Collection) table.Column[T] {
 	}
 }
 
-// Table holds the debits.
+// Table holds the debits. By it go the statements that travel with what is charged or answered; all else is GORM's.
 var Table = table.New("collections", ResultColumn(func(c *Collection) *Collection { return c }))
 
 // Insert plans a debit, in this transaction.
@@ -64,8 +89,9 @@ var planCollection = Table.Write(
 func Replan(tx *database.Tx, c Collection) (bool, error) {
 	planned, err := database.Change(tx, planCollection, c)
 	if planned && err == nil {
-		tx.Later(`UPDATE purchases SET execute_at = $3, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND id = $2 AND status = 'pending_charge'`, c.MerchantID, c.PurchaseID, c.ExecuteAt, tx.Now())
+		err = tx.Gorm().Exec(`UPDATE purchases SET execute_at = ?, version = version + 1, updated_at = ?
+			WHERE merchant_id = ? AND id = ? AND status = 'pending_charge'`, c.ExecuteAt, tx.Now(), c.MerchantID, c.PurchaseID).
+			Error
 	}
 	return planned, err
 }
@@ -73,16 +99,24 @@ func Replan(tx *database.Tx, c Collection) (bool, error) {
 // Withdraw cancels a scheduled collection that no process ever began to hand over, so that the bank cannot have it;
 // false for any other. A claim that has run out counts too: the bank may have got the collection all the same.
 func Withdraw(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	return tx.ExecOne("withdraw collection", `UPDATE collections SET state = 'cancelled', updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND state = 'scheduled' AND claimed_until IS NULL`, merchantID, id, tx.Now())
+	withdrawn, err := database.Found(tx.Gorm().Exec(`UPDATE collections SET state = 'cancelled', updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND state = 'scheduled' AND claimed_until IS NULL`, tx.Now(), merchantID, id))
+	if err != nil {
+		return false, fmt.Errorf("withdraw collection: %w", err)
+	}
+	return withdrawn, nil
 }
 
 // Restore plans a debit again that was cancelled before any process began to hand it over; false when the bank may have
 // it, or its cut-off has passed.
 func Restore(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	return tx.ExecOne("restore collection", `UPDATE collections SET state = 'scheduled', updated_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND state = 'cancelled' AND claimed_until IS NULL AND NOT recall_due
-		AND submit_at > $3`, merchantID, id, tx.Now())
+	restored, err := database.Found(tx.Gorm().Exec(`UPDATE collections SET state = 'scheduled', updated_at = ?
+		WHERE merchant_id = ? AND id = ? AND state = 'cancelled' AND claimed_until IS NULL AND NOT recall_due
+		AND submit_at > ?`, tx.Now(), merchantID, id, tx.Now()))
+	if err != nil {
+		return false, fmt.Errorf("restore collection: %w", err)
+	}
+	return restored, nil
 }
 
 // Standing is the condition on collections that a debit is under way or was collected, and did not fail; as the index
@@ -106,11 +140,12 @@ func (s Store) Latest(ctx context.Context, merchantID uuid.UUID,
 	if len(purchaseIDs) == 0 {
 		return latest, nil
 	}
-	found, err := database.Seek(ctx, s.DB, Table,
-		`SELECT c.*, EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
+	var found []Collection
+	err := s.Gorm(ctx).Raw(`SELECT c.*,
+			EXISTS (SELECT FROM tokens t WHERE t.id = c.token_id AND t.state = 'deleting') AS held
 		FROM unnest(?::text[]::uuid[]) AS p (id) CROSS JOIN LATERAL (SELECT * FROM collections
 			WHERE purchase_id = p.id AND merchant_id = ?
-			ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID)
+			ORDER BY attempt DESC LIMIT 1) AS c`, database.IDs(purchaseIDs), merchantID).Find(&found).Error
 	for _, c := range found {
 		latest[c.PurchaseID] = c
 	}
@@ -118,20 +153,23 @@ func (s Store) Latest(ctx context.Context, merchantID uuid.UUID,
 }
 
 // ByID finds those of some debits that there are, in no order.
-func (s Store) ByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]Collection, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+func (s Store) ByID(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (found []Collection, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).
+		Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error
+	return found, err
 }
 
 // Under gives the newest debits under a mandate, the newest first.
-func (s Store) Under(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) ([]Collection, error) {
-	return database.All(ctx, s.DB, Table, "merchant_id = $1 AND mandate_id = $2 ORDER BY id DESC LIMIT $3",
-		merchantID, mandateID, limit)
+func (s Store) Under(ctx context.Context, merchantID, mandateID uuid.UUID, limit int) (found []Collection, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id DESC").Limit(limit).
+		Find(&found, "mandate_id = ?", mandateID).Error
+	return found, err
 }
 
 // CountUnder counts the debits under a mandate that are under way or collected.
 func (s Store) CountUnder(ctx context.Context, merchantID, mandateID uuid.UUID) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT count(*) FROM collections WHERE merchant_id = $1 AND mandate_id = $2
-		AND `+Standing, merchantID, mandateID).Scan(&n)
+	err = s.Gorm(ctx).Raw(`SELECT count(*) FROM collections WHERE merchant_id = ? AND mandate_id = ?
+		AND `+Standing, merchantID, mandateID).Find(&n).Error
 	if err != nil {
 		return 0, fmt.Errorf("count debits under a mandate: %w", err)
 	}

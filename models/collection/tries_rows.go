@@ -26,28 +26,28 @@ func (s Store) KnownTries(ctx context.Context, merchantID uuid.UUID,
 	clients = slices.Clone(clients)
 	slices.SortFunc(clients, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	clients = slices.Compact(clients)
-	var (
-		of          [16]byte
-		on          calendar.Date
-		state, code string
-		at          time.Time
-	)
-	out := map[uuid.UUID][]Known{}
-	err := s.Pool.Each(ctx, []any{&of, &on, &state, &code, &at}, func() error {
-		if try, says := tryOf(on, State(state), code); says {
-			out[of] = append(out[of], Known{try, at})
-		}
-		return nil
-	}, `SELECT d.* FROM unnest($2::uuid[]) AS a (client_id) CROSS JOIN LATERAL (
+	var found []struct {
+		ClientID   uuid.UUID
+		ActionDate calendar.Date
+		State      State
+		ResultCode string
+		KnownAt    time.Time
+	}
+	err := s.Gorm(ctx).Raw(`SELECT d.* FROM unnest(?::uuid[]) AS a (client_id) CROSS JOIN LATERAL (
 			SELECT m.client_id, c.action_date, c.state, c.result_code,
-				coalesce(greatest(c.result_at, CASE WHEN c.state = 'final' THEN c.final_at END), c.updated_at)
+				coalesce(greatest(c.result_at, CASE WHEN c.state = 'final' THEN c.final_at END), c.updated_at) AS known_at
 			FROM mandates m JOIN collections c ON c.mandate_id = m.id AND c.merchant_id = m.merchant_id
-			WHERE m.merchant_id = $1 AND m.client_id = a.client_id AND c.state = ANY($3::text[])
-			ORDER BY c.id DESC LIMIT $4) d`,
-		database.Native([]any{merchantID, database.IDs(clients), Names(OutcomeCollected, OutcomeFailed, OutcomeDisputed),
-			4 * mostTries})...)
+			WHERE m.merchant_id = ? AND m.client_id = a.client_id AND c.state = ANY(?::text[])
+			ORDER BY c.id DESC LIMIT ?) d`, database.IDs(clients), merchantID,
+		database.TextArray(Names(OutcomeCollected, OutcomeFailed, OutcomeDisputed)), 4*mostTries).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("debits that tell a pay day: %w", err)
+	}
+	out := map[uuid.UUID][]Known{}
+	for _, f := range found {
+		if try, says := tryOf(f.ActionDate, f.State, f.ResultCode); says {
+			out[f.ClientID] = append(out[f.ClientID], Known{try, f.KnownAt})
+		}
 	}
 	return out, nil
 }

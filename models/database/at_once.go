@@ -177,7 +177,14 @@ func (p *Pool) ask(ctx context.Context, on querier, queries ...query) error {
 func send(ctx context.Context, on querier, queries []query) error {
 	batch := &pgx.Batch{}
 	for _, q := range queries {
-		batch.Queue(q.sql, q.args...).Query(q.rows)
+		batch.Queue(q.sql, q.args...).Query(func(rows pgx.Rows) (err error) {
+			defer func() { // others wait for what was asked with it, and the connection is given back
+				if p := recover(); p != nil {
+					err = fmt.Errorf("read the rows of %q: %v\n%s", q.sql, p, debug.Stack())
+				}
+			}()
+			return q.rows(rows)
+		})
 	}
 	return on.SendBatch(ctx, batch).Close()
 }

@@ -78,6 +78,13 @@ func TestWhatFailsAmongWhatIsReadAtOnceIsTold(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("told %v", err)
 	}
+	err = database.AtOnce(t.Context(), func(ctx context.Context) error {
+		var byGORM []trip
+		return c.DB.Gorm(ctx).Raw("SELECT (1 / 0)::text AS number").Find(&byGORM).Error
+	}, c.asks(&some, 1))
+	if err == nil || !strings.Contains(err.Error(), "division by zero") || strings.Contains(err.Error(), "nil pointer") {
+		t.Errorf("told %v of a question of GORM", err)
+	}
 	odd := errors.New("odd")
 	err = database.AtOnce(t.Context(), c.asks(&some, 1), func(context.Context) error { return odd })
 	if !errors.Is(err, odd) {
@@ -89,6 +96,19 @@ func TestWhatFailsAmongWhatIsReadAtOnceIsTold(t *testing.T) {
 		}
 	}()
 	_ = database.AtOnce(t.Context(), c.asks(&some, 2), func(context.Context) error { panic("lost") })
+}
+
+func TestNobodyWaitsForRowsAtWhichAnotherReaderPanics(t *testing.T) {
+	t.Parallel()
+	c := openCrowd(t)
+	take := func(pgx.Rows) error { panic("odd rows") }
+	var some, others []string
+	err := database.AtOnce(t.Context(), c.asks(&some, 1), func(ctx context.Context) error {
+		return c.Pool.Read(ctx, take, whichTrip)
+	}, c.asks(&others, 1))
+	if err == nil || !strings.Contains(err.Error(), "odd rows") {
+		t.Errorf("told %v", err)
+	}
 }
 
 func TestAUnitOfWorkReadsAtOnceWhatItWrote(t *testing.T) {

@@ -11,43 +11,54 @@ import (
 	"debitdesk/models/database/table"
 )
 
-// AuditColumns are who it was and what changed.
-func AuditColumns[T any](of func(*T) *audit.Entry) []table.Column[T] {
-	text := func(name string, field func(*audit.Entry) *string) table.Column[T] {
-		return table.Column[T]{
-			Name:  name,
-			Write: func(_ *seal.Box, record *T) (any, error) { return *field(of(record)), nil },
-			Read: func(_ *seal.Box, record *T, stored []byte) error {
-				*field(of(record)) = string(stored)
-				return nil
-			},
-		}
-	}
-	facts := func(name string, field func(*audit.Entry) *map[string]any) table.Column[T] {
-		return table.Column[T]{
-			Name:  name,
-			Write: func(_ *seal.Box, record *T) (any, error) { return FactsJSON(*field(of(record))), nil },
-			Read:  func(_ *seal.Box, record *T, stored []byte) error { return json.Unmarshal(stored, field(of(record))) },
-		}
-	}
-	return []table.Column[T]{
-		text("actor_kind", func(e *audit.Entry) *string { return (*string)(&e.Actor.Kind) }),
-		{Name: "actor_id", Write: func(_ *seal.Box, record *T) (any, error) { return OrNull(of(record).Actor.ID), nil },
-			Read: func(_ *seal.Box, record *T, stored []byte) (err error) {
-				of(record).Actor.ID, err = uuid.FromBytes(stored)
-				return err
-			}},
-		text("actor_name", func(e *audit.Entry) *string { return &e.Actor.Name }),
-		text("ip", func(e *audit.Entry) *string { return &e.Actor.IP }),
-		text("request_id", func(e *audit.Entry) *string { return &e.Actor.RequestID }),
-		facts("before", func(e *audit.Entry) *map[string]any { return &e.Before }),
-		facts("after", func(e *audit.Entry) *map[string]any { return &e.After }),
-	}
+// Audited is an entry of the audit as GORM reads it. All that adds one is Tx.Audit.
+type Audited struct {
+	audit.Entry `gorm:"embedded"`
+	ActorKind   actor.Kind
+	ActorID     uuid.UUID
+	ActorName   string
+	IP          string
+	RequestID   string
+	Before      map[string]any `gorm:"serializer:json"`
+	After       map[string]any `gorm:"serializer:json"`
 }
 
-// Audits is the table of the audit.
-var Audits = table.New("audit_entries", AuditColumns(func(e *audit.Entry) *audit.Entry { return e })...).
-	Then(func(e *audit.Entry) { e.Actor.MerchantID = e.MerchantID })
+// TableName implements GORM's Tabler.
+func (Audited) TableName() string { return "audit_entries" }
+
+// Read is the entry that was read.
+func (a Audited) Read() audit.Entry {
+	e := a.Entry
+	e.Actor = actor.Actor{Kind: a.ActorKind, ID: a.ActorID, Name: a.ActorName, MerchantID: a.MerchantID, IP: a.IP,
+		RequestID: a.RequestID}
+	e.Before, e.After = a.Before, a.After
+	return e
+}
+
+// EntriesOf are the entries that were read.
+func EntriesOf(rows []Audited) []audit.Entry {
+	out := make([]audit.Entry, len(rows))
+	for n, row := range rows {
+		out[n] = row.Read()
+	}
+	return out
+}
+
+// Audits is the table of the audit, to which entries are only added, with what else is written.
+var Audits = table.New("audit_entries",
+	auditColumn("actor_kind", func(e *audit.Entry) any { return string(e.Actor.Kind) }),
+	auditColumn("actor_id", func(e *audit.Entry) any { return OrNull(e.Actor.ID) }),
+	auditColumn("actor_name", func(e *audit.Entry) any { return e.Actor.Name }),
+	auditColumn("ip", func(e *audit.Entry) any { return e.Actor.IP }),
+	auditColumn("request_id", func(e *audit.Entry) any { return e.Actor.RequestID }),
+	auditColumn("before", func(e *audit.Entry) any { return FactsJSON(e.Before) }),
+	auditColumn("after", func(e *audit.Entry) any { return FactsJSON(e.After) }))
+
+// auditColumn is a part of who it was, or of what changed.
+func auditColumn(name string, of func(*audit.Entry) any) table.Column[audit.Entry] {
+	return table.Column[audit.Entry]{Name: name,
+		Write: func(_ *seal.Box, e *audit.Entry) (any, error) { return of(e), nil }}
+}
 
 // Audit keeps the entry in this transaction: the merchant is the actor's, the
 // moment is the transaction's.

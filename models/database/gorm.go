@@ -29,7 +29,7 @@ import (
 // What waits in a unit of work is written before the statement, so that it sees it, and the unit notes that it wrote. A
 // statement on a table with a merchant that names no merchant is refused. A record that is not there is fault.Missing;
 // all other errors are the driver's, with the name of the constraint. The zero time and the zero id of a field without
-// "not null" are NULL.
+// "not null" are NULL, and so is each zero value of one with "default:null".
 type plugin struct {
 	db    *DB
 	mu    sync.Mutex
@@ -78,6 +78,9 @@ func (p *plugin) query(db *gorm.DB) {
 		return
 	}
 	asked := []query{{db.Statement.SQL.String(), Native(db.Statement.Vars), func(rows pgx.Rows) error {
+		if err := rows.Err(); err != nil { // there are no rows that GORM could look at
+			return err
+		}
 		gorm.Scan(mappedRows{rows}, db, 0)
 		return rows.Err()
 	}}}
@@ -206,7 +209,8 @@ func (p *plugin) zeroIsNull(s *schema.Schema) {
 		switch of := field.FieldType; {
 		case field.NotNull && of == reflect.TypeFor[[]byte]():
 			stored = []byte{}
-		case field.NotNull || field.PrimaryKey || of != reflect.TypeFor[time.Time]() && of != reflect.TypeFor[uuid.UUID]():
+		case field.NotNull || field.PrimaryKey || of != reflect.TypeFor[time.Time]() && of != reflect.TypeFor[uuid.UUID]() &&
+			field.DefaultValue != "null":
 			continue
 		}
 		value := field.ValueOf

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
@@ -53,7 +52,11 @@ func Change[T any](t *Tx, st *table.Statement[T], record T, more ...any) (bool, 
 	if err != nil {
 		return false, fmt.Errorf("change a record: %w", err)
 	}
-	return t.ExecOne("change a record", st.SQL, args...)
+	n, err := t.Exec(st.SQL, args...)
+	if err != nil {
+		return false, fmt.Errorf("change a record: %w", err)
+	}
+	return n == 1, nil
 }
 
 // One reads the record that a condition finds; fault.Missing when there is none.
@@ -85,21 +88,6 @@ func Seek[T any](ctx context.Context, s *DB, from *table.Table[T], query string,
 func (s *DB) Statement(query string, args ...any) (string, []any) {
 	stmt := s.dry.Raw(query, args...).Statement
 	return stmt.SQL.String(), stmt.Vars
-}
-
-// List is a query of a table, to which conditions and an order are added. It reads
-// All columns but those that are named.
-func List[T any](ctx context.Context, s *DB, from *table.Table[T], without ...string) *gorm.DB {
-	return s.Gorm(ctx).Table(from.Name).Select(from.Columns("", without...))
-}
-
-// Find reads what a list finds.
-func Find[T any](ctx context.Context, s *DB, from *table.Table[T], of *gorm.DB) ([]T, error) {
-	stmt := of.Session(&gorm.Session{DryRun: true}).Find(&[]map[string]any{}).Statement
-	if stmt.Error != nil {
-		return nil, fmt.Errorf("list from %s: %w", from.Name, stmt.Error)
-	}
-	return Collect(ctx, s, from, stmt.SQL.String(), stmt.Vars)
 }
 
 // Collect reads what a statement finds. Where a standby fails at it, the primary answers.
@@ -192,17 +180,18 @@ func BesideID(column string, ask paging.Ask) (direction, where string, args []an
 
 // CountByState reads how many there are of each state that has any: the columns state and n of a query.
 func CountByState[S ~string](ctx context.Context, s *DB, query string, args ...any) (map[S]int64, error) {
-	var state string
-	var n int64
-	counts := map[S]int64{}
-	err := s.Each(ctx, []any{&state, &n}, func() error {
-		if n != 0 {
-			counts[S(state)] = n
-		}
-		return nil
-	}, query, args...)
-	if err != nil {
+	var found []struct {
+		State S
+		N     int64
+	}
+	if err := s.Gorm(ctx).Raw(query, args...).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("count by state: %w", err)
+	}
+	counts := map[S]int64{}
+	for _, f := range found {
+		if f.N != 0 {
+			counts[f.State] = f.N
+		}
 	}
 	return counts, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -42,6 +43,15 @@ func IDs(ids []uuid.UUID) TextArray {
 	texts := make(TextArray, len(ids))
 	for i, id := range ids {
 		texts[i] = id.String()
+	}
+	return texts
+}
+
+// Numbers are whole numbers as words, which a statement makes int[] of.
+func Numbers(list []int) TextArray {
+	texts := make(TextArray, len(list))
+	for i, n := range list {
+		texts[i] = strconv.Itoa(n)
 	}
 	return texts
 }

@@ -2,7 +2,6 @@ package database
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -25,15 +24,6 @@ func (t *Tx) control(sql string) { t.waiting = append(t.waiting, statement{sql: 
 func (t *Tx) Exec(sql string, args ...any) (int64, error) {
 	t.Later(sql, args...)
 	return t.send()
-}
-
-// ExecOne runs an update and tells whether it found its row.
-func (t *Tx) ExecOne(what, sql string, args ...any) (bool, error) {
-	n, err := t.Exec(sql, args...)
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", what, err)
-	}
-	return n == 1, nil
 }
 
 // Must queues a statement before everything that waits for nothing: its one

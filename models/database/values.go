@@ -35,9 +35,6 @@ func OrZero[T any](p *T) T {
 	return *p
 }
 
-// UTC reads NULL as the zero time, and any other in UTC.
-func UTC(p *time.Time) time.Time { return OrZero(p).UTC() }
-
 // InstantOrNull stores the zero time as NULL.
 func InstantOrNull(t time.Time) *time.Time {
 	if t.IsZero() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -34,26 +35,28 @@ type requestClaim struct {
 // holdAsked locks what authentications touch: tokens first, then mandates,
 // authentications and purchases. Unknown ids are left out. A mandate, its token and its purchase share one id.
 func holdAsked(tx *database.Tx, authenticationIDs []uuid.UUID) (map[uuid.UUID]askedRows, error) {
-	ctx := tx.Context()
-	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id = ANY($1)) ORDER BY id FOR NO KEY UPDATE`
-	tokens, err := database.All(ctx, tx.DB(), token.Table, which, authenticationIDs)
-	if err != nil {
+	asked, of := []mandate.Authentication(nil), database.IDs(authenticationIDs)
+	const which = `id IN (SELECT mandate_id FROM mandate_authentications WHERE id = ANY(?::uuid[]))`
+	held := func() *gorm.DB {
+		return tx.Gorm().Scopes(database.AcrossMerchants, database.ForNoKeyUpdate).Order("id")
+	}
+	var tokens []token.Token
+	if err := held().Find(&tokens, which, of).Error; err != nil {
 		return nil, fmt.Errorf("hold tokens: %w", err)
 	}
-	mandates, err := database.All(ctx, tx.DB(), mandate.Table, which, authenticationIDs)
-	if err != nil {
+	var mandates []mandate.Mandate
+	if err := held().Find(&mandates, which, of).Error; err != nil {
 		return nil, fmt.Errorf("hold mandates: %w", err)
 	}
-	asked, err := database.All(ctx, tx.DB(), mandate.Authentications, `id = ANY($1) ORDER BY id FOR NO KEY UPDATE`,
-		authenticationIDs)
-	if err != nil {
+	if err := held().Find(&asked, "id = ANY(?::uuid[])", of).Error; err != nil {
 		return nil, fmt.Errorf("hold authentications: %w", err)
 	}
-	purchases, err := holdPurchases(tx, which, authenticationIDs)
+	purchases, err := holdPurchases(tx, `id IN (SELECT mandate_id FROM mandate_authentications WHERE id = ANY($1))
+		ORDER BY id FOR NO KEY UPDATE`, authenticationIDs)
 	if err != nil {
 		return nil, err
 	}
-	held := map[uuid.UUID]askedRows{}
+	found := map[uuid.UUID]askedRows{}
 	for _, a := range asked {
 		one := askedRows{Authentication: a}
 		for _, k := range tokens {
@@ -71,25 +74,20 @@ func holdAsked(tx *database.Tx, authenticationIDs []uuid.UUID) (map[uuid.UUID]as
 				one.Purchase = p
 			}
 		}
-		held[a.ID] = one
+		found[a.ID] = one
 	}
-	return held, nil
+	return found, nil
 }
 
 // claimRequests takes authentications that the bank has yet to get, as claimDue does.
 func (s Store) claimRequests(ctx context.Context, limit int) ([]requestClaim, error) {
-	due, err := database.Seek(
-		ctx,
-		s.DB,
-		mandate.Authentications,
-		`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested'
+	var due []mandate.Authentication
+	err := s.Gorm(ctx).Raw(`WITH due AS (SELECT id FROM mandate_authentications WHERE state = 'requested'
 			AND (claimed_until IS NULL OR claimed_until < now()) AND mandate_id `+token.NotHeld+`
 				ORDER BY requested_at, id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED)
 		UPDATE mandate_authentications a SET claimed_until = now() + make_interval(secs => ?) FROM due
 		WHERE a.id = due.id RETURNING a.*`,
-		limit,
-		s.handOverTime().Seconds(),
-	)
+		limit, s.handOverTime().Seconds()).Find(&due).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim mandate requests: %w", err)
 	}
@@ -148,8 +146,8 @@ func (s Store) creditorOf(ctx context.Context, m mandate.Mandate) (bank.Creditor
 
 // releaseRequest gives one up at once.
 func (s Store) releaseRequest(ctx context.Context, id uuid.UUID) error {
-	if _, err := s.Pool.Exec(ctx,
-		`UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = $1`, id); err != nil {
+	if err := s.Gorm(ctx).Exec(
+		`UPDATE mandate_authentications SET claimed_until = now() + interval '1 second' WHERE id = ?`, id).Error; err != nil {
 		return fmt.Errorf("release mandate request: %w", err)
 	}
 	return nil
@@ -174,6 +172,7 @@ func (s Store) runOut(ctx context.Context, realTime, delayed time.Time, limit in
 
 // cancelsDue lists authentications of which the bank is to hear that they are not
 // wanted any more.
-func (s Store) cancelsDue(ctx context.Context, limit int) ([]mandate.Authentication, error) {
-	return database.All(ctx, s.DB, mandate.Authentications, `cancel_due ORDER BY id LIMIT $1`, limit)
+func (s Store) cancelsDue(ctx context.Context, limit int) (due []mandate.Authentication, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Where("cancel_due").Order("id").Limit(limit).Find(&due).Error
+	return due, err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/calendar"
@@ -140,9 +139,8 @@ const notLeaving = `token_id ` + token.NotBeingDeleted + ` AND token_id ` + toke
 // releaseClaims gives claims up at once. The mark stays, in the past: the bank may
 // have got the collection all the same.
 func (s Store) releaseClaims(ctx context.Context, ids []uuid.UUID) error {
-	_, err := s.Pool.Exec(ctx,
-		`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY($1) AND claimed_until > now()`,
-		ids)
+	err := s.Gorm(ctx).Exec(`UPDATE collections SET claimed_until = now() - interval '1 second' WHERE id = ANY(?::uuid[])
+		AND claimed_until > now()`, database.IDs(ids)).Error
 	if err != nil {
 		return fmt.Errorf("release claims: %w", err)
 	}
@@ -151,18 +149,15 @@ func (s Store) releaseClaims(ctx context.Context, ids []uuid.UUID) error {
 
 // tokensDebited gives the tokens that collections debit. Those that are not ours are left out.
 func (s Store) tokensDebited(ctx context.Context, collectionIDs []uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
-	const sql = `SELECT id, token_id FROM collections WHERE id = ANY($1::uuid[])`
-	var collectionID, tokenID uuid.UUID
-	tokens := make(map[uuid.UUID]uuid.UUID, len(collectionIDs))
-	rows, err := s.Pool.Query(ctx, sql, database.IDs(collectionIDs))
-	if err == nil {
-		_, err = pgx.ForEachRow(rows, []any{&collectionID, &tokenID}, func() error {
-			tokens[collectionID] = tokenID
-			return nil
-		})
-	}
+	var found []struct{ ID, TokenID uuid.UUID }
+	err := s.Gorm(ctx).Raw(`SELECT id, token_id FROM collections WHERE id = ANY(?::uuid[])`, database.IDs(collectionIDs)).
+		Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("find the tokens of collections: %w", err)
+	}
+	tokens := make(map[uuid.UUID]uuid.UUID, len(found))
+	for _, f := range found {
+		tokens[f.ID] = f.TokenID
 	}
 	return tokens, nil
 }

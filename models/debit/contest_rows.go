@@ -25,8 +25,9 @@ func (s Store) mandates() mandate.Store { return mandate.Store{DB: s.DB} }
 const recallable = `recall_due AND (claimed_until IS NULL OR claimed_until < now())`
 
 // recallsDue lists collections whose recall the bank has yet to hear of.
-func (s Store) recallsDue(ctx context.Context, limit int) ([]collection.Collection, error) {
-	return database.All(ctx, s.DB, collection.Table, recallable+` ORDER BY id LIMIT $1`, limit)
+func (s Store) recallsDue(ctx context.Context, limit int) (due []collection.Collection, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Where(recallable).Order("id").Limit(limit).Find(&due).Error
+	return due, err
 }
 
 // contestable: what the client agreed to on our page or confirmed at the bank is a
@@ -36,9 +37,10 @@ const contestable = `c.proof_due AND (m.consent_channel = 'pay_page' OR m.bank_r
 
 // contestsDue lists disputes that can be answered with a recorded mandate.
 func (s Store) contestsDue(ctx context.Context, limit int) ([]contest, error) {
-	due, err := database.Seek(ctx, s.DB, collection.Table,
+	var due []collection.Collection
+	err := s.Gorm(ctx).Raw(
 		`SELECT c.* FROM collections c JOIN mandates m ON m.id = c.mandate_id WHERE `+
-			contestable+` ORDER BY c.id LIMIT ?`, limit)
+			contestable+` ORDER BY c.id LIMIT ?`, limit).Find(&due).Error
 	if err != nil {
 		return nil, fmt.Errorf("find contests: %w", err)
 	}

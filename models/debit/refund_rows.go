@@ -16,10 +16,8 @@ import (
 // claimRefunds notes that the hand-over of refunds begins, and gives those that nobody ended meanwhile: from then on
 // the bank may have them.
 func claimRefunds(tx *database.Tx, ids []uuid.UUID) (claimed []uuid.UUID, err error) {
-	err = database.Query(tx, func(id *uuid.UUID) []any { return []any{id} },
-		func(id uuid.UUID) { claimed = append(claimed, id) },
-		`UPDATE refunds SET claimed_at = coalesce(claimed_at, $2) WHERE id = ANY($1) AND state = 'pending'
-			AND channel = 'bank' RETURNING id`, ids, tx.Now())
+	err = tx.Gorm().Raw(`UPDATE refunds SET claimed_at = coalesce(claimed_at, ?) WHERE id = ANY(?::uuid[])
+		AND state = 'pending' AND channel = 'bank' RETURNING id`, tx.Now(), database.IDs(ids)).Find(&claimed).Error
 	if err != nil {
 		return nil, fmt.Errorf("claim refunds: %w", err)
 	}
@@ -28,16 +26,17 @@ func claimRefunds(tx *database.Tx, ids []uuid.UUID) (claimed []uuid.UUID, err er
 
 // refundsHandedOver notes that the bank has the refunds.
 func refundsHandedOver(tx *database.Tx, ids []uuid.UUID) {
-	tx.Later(`UPDATE refunds SET handed_over = true, updated_at = $2 WHERE id = ANY($1) AND NOT handed_over`, ids,
-		tx.Now())
+	tx.Fail(tx.Gorm().Exec(`UPDATE refunds SET handed_over = true, updated_at = ? WHERE id = ANY(?::uuid[])
+		AND NOT handed_over`, tx.Now(), database.IDs(ids)).Error)
 }
 
 // dropRefunds ends the refunds of a purchase that the bank does not have, since the
 // money went back another way, and gives them. One that the bank gave back to a person is not with it.
-func dropRefunds(tx *database.Tx, merchantID, purchaseID uuid.UUID) ([]purchase.Refund, error) {
-	dropped, err := database.Seek(tx.Context(), tx.DB(), purchase.Refunds,
-		`UPDATE refunds SET state = 'dropped', updated_at = ? WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
-		AND (NOT handed_over AND claimed_at IS NULL OR channel = 'person') RETURNING *`, tx.Now(), merchantID, purchaseID)
+func dropRefunds(tx *database.Tx, merchantID, purchaseID uuid.UUID) (dropped []purchase.Refund, err error) {
+	err = tx.Gorm().Raw(`UPDATE refunds SET state = 'dropped', updated_at = ?
+		WHERE merchant_id = ? AND purchase_id = ? AND state = 'pending'
+		AND (NOT handed_over AND claimed_at IS NULL OR channel = 'person') RETURNING *`, tx.Now(), merchantID, purchaseID).
+		Find(&dropped).Error
 	for _, r := range dropped {
 		purchase.TellRefundFailed(tx, r)
 	}

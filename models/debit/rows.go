@@ -124,12 +124,12 @@ const (
 
 func dateCharges(tx *database.Tx, limit int) error {
 	var some bool
-	err := database.Query(tx, func(is *bool) []any { return []any{is} }, func(is bool) { some = is }, `SELECT `+undated)
+	err := tx.Gorm().Raw(`SELECT ` + undated).Find(&some).Error
 	if err == nil && some {
-		_, err = tx.Exec(`UPDATE purchases p SET execute_at = COALESCE((SELECT c.execute_at FROM collections c
+		err = tx.Gorm().Exec(`UPDATE purchases p SET execute_at = COALESCE((SELECT c.execute_at FROM collections c
 				WHERE c.purchase_id = p.id AND c.attempt = p.collection_count), p.due)
-			FROM (SELECT id, execute_at `+lastCharged+`$1 FOR NO KEY UPDATE SKIP LOCKED) AS last
-			WHERE p.id = last.id AND last.execute_at IS NULL`, limit)
+			FROM (SELECT id, execute_at `+lastCharged+`? FOR NO KEY UPDATE SKIP LOCKED) AS last
+			WHERE p.id = last.id AND last.execute_at IS NULL`, limit).Error
 	}
 	if err != nil {
 		return fmt.Errorf("date charges: %w", err)
@@ -190,14 +190,12 @@ func moveCollections(tx *database.Tx, sql string, args ...any) ([]collection.Col
 
 // recallTold notes that the bank knows of a recall; false when it was noted before.
 func recallTold(tx *database.Tx, collectionID uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE collections SET recall_due = false, updated_at = $2 WHERE id = $1 AND recall_due`,
-		collectionID, tx.Now())
-	return n == 1, err
+	return database.Found(tx.Gorm().Exec(`UPDATE collections SET recall_due = false, updated_at = ?
+		WHERE id = ? AND recall_due`, tx.Now(), collectionID))
 }
 
 // proofSent notes that the bank has the proof; false when it was noted before.
 func proofSent(tx *database.Tx, collectionID uuid.UUID) (bool, error) {
-	n, err := tx.Exec(`UPDATE collections SET proof_due = false, updated_at = $2 WHERE id = $1 AND proof_due`,
-		collectionID, tx.Now())
-	return n == 1, err
+	return database.Found(tx.Gorm().Exec(`UPDATE collections SET proof_due = false, updated_at = ?
+		WHERE id = ? AND proof_due`, tx.Now(), collectionID))
 }

@@ -218,15 +218,15 @@ const (
 // codes are those of the newest failures. What is kept of each day leads to them.
 func (s Store) codes(ctx context.Context, merchantID uuid.UUID) ([]string, error) {
 	var codes []string
-	var code string
-	err := s.Each(ctx, []any{&code}, func() error { codes = append(codes, code); return nil }, fmt.Sprintf(
+	err := s.Gorm(ctx).Raw(fmt.Sprintf(
 		`SELECT DISTINCT result_code FROM (SELECT DISTINCT day FROM (
 			(SELECT day FROM debit_days WHERE merchant_id = ? AND state = 'unpaid' ORDER BY day DESC LIMIT %[1]d)
 			UNION ALL SELECT day FROM debit_day_deltas WHERE merchant_id = ? AND state = 'unpaid') AS kept
 			ORDER BY day DESC LIMIT %[1]d) AS days
 		CROSS JOIN LATERAL (SELECT result_code FROM collections
 			WHERE merchant_id = ? AND action_date = days.day AND state = 'unpaid' LIMIT %[2]d) AS c
-		WHERE result_code <> '' ORDER BY 1`, failureDays, failuresOfDay), merchantID, merchantID, merchantID)
+		WHERE result_code <> '' ORDER BY 1`, failureDays, failuresOfDay), merchantID, merchantID, merchantID).
+		Find(&codes).Error
 	if err != nil {
 		return nil, fmt.Errorf("find recent codes: %w", err)
 	}
@@ -257,13 +257,11 @@ func (s Store) batches(ctx context.Context, merchantID uuid.UUID) ([]Choice, err
 }
 
 func (s Store) choices(ctx context.Context, query string, merchantID uuid.UUID) (out []Choice, err error) {
-	var one Choice
-	err = s.Each(ctx, []any{&one.ID, &one.Name}, func() error {
-		out = append(out, Choice{one.ID, strings.TrimSpace(one.Name)})
-		return nil
-	}, fmt.Sprintf(query, newestChoices), merchantID)
-	if err != nil {
+	if err = s.Gorm(ctx).Raw(fmt.Sprintf(query, newestChoices), merchantID).Find(&out).Error; err != nil {
 		return nil, fmt.Errorf("find what to choose from: %w", err)
+	}
+	for i := range out {
+		out[i].Name = strings.TrimSpace(out[i].Name)
 	}
 	return out, nil
 }

@@ -15,15 +15,14 @@ import (
 // opened notes what a person looked at, and forgets all but the last. What they opened a moment ago is not written
 // again: a page that is loaded anew costs nothing.
 func (s Store) opened(ctx context.Context, merchantID, userID uuid.UUID, kind Kind, id uuid.UUID, now time.Time) error {
-	_, err := s.Pool.Exec(
-		ctx,
-		`WITH noted AS (INSERT INTO recently_opened AS r (merchant_id, user_id, object_id, kind, opened_at)
-			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, user_id, object_id) DO UPDATE SET opened_at = $5
-			WHERE r.opened_at < $5::timestamptz - interval '1 minute' RETURNING 1)
-		DELETE FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND EXISTS (SELECT FROM noted) AND object_id IN (
-			SELECT object_id FROM recently_opened WHERE merchant_id = $1 AND user_id = $2 AND object_id <> $3
-			ORDER BY opened_at DESC OFFSET $6)`,
-		database.Native([]any{merchantID, userID, id, string(kind), database.Instant(now), kept - 1})...)
+	err := s.Gorm(ctx).Exec(`WITH noted AS (INSERT INTO recently_opened AS r
+			(merchant_id, user_id, object_id, kind, opened_at)
+			VALUES (@m, @user, @id, @kind, @now) ON CONFLICT (merchant_id, user_id, object_id) DO UPDATE SET opened_at = @now
+			WHERE r.opened_at < (@now)::timestamptz - interval '1 minute' RETURNING 1)
+		DELETE FROM recently_opened WHERE merchant_id = @m AND user_id = @user AND EXISTS (SELECT FROM noted)
+			AND object_id IN (SELECT object_id FROM recently_opened WHERE merchant_id = @m AND user_id = @user
+				AND object_id <> @id ORDER BY opened_at DESC OFFSET @kept)`, map[string]any{"m": merchantID, "user": userID,
+		"id": id, "kind": kind, "now": database.Instant(now), "kept": kept - 1}).Error
 	if err != nil {
 		return fmt.Errorf("note what was opened: %w", err)
 	}

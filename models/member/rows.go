@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 )
 
@@ -26,161 +24,143 @@ const memberColumns = `SELECT mb.user_id AS id, mb.merchant_id, u.email, u.name,
 	COALESCE(mb.disabled_at, u.disabled_at) AS disabled_at, mb.created_at AS joined_at
 	FROM memberships mb JOIN users u ON u.id = mb.user_id WHERE `
 
-var memberView = table.View[Member]()
-
 // Store is where members and invitations are kept.
 type Store struct{ *database.DB }
 
-func (s Store) members(ctx context.Context, which string, args ...any) ([]Member, error) {
-	return database.Collect(ctx, s.DB, memberView, memberColumns+which, args)
+func members(by *gorm.DB, which string, args ...any) *gorm.DB {
+	return by.Raw(memberColumns+which, args...)
 }
 
 // Members are all people of the business, by name.
-func (s Store) Members(ctx context.Context, merchantID uuid.UUID) ([]Member, error) {
-	return s.members(ctx, `mb.merchant_id = $1 ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`, merchantID)
+func (s Store) Members(ctx context.Context, merchantID uuid.UUID) (found []Member, err error) {
+	err = members(s.Gorm(ctx), `mb.merchant_id = ? ORDER BY lower(COALESCE(NULLIF(u.name, ''), u.email)), u.id`,
+		merchantID).Find(&found).Error
+	return found, err
 }
 
 // Member finds one; NotFound for nobody of this business.
-func (s Store) Member(ctx context.Context, merchantID, userID uuid.UUID) (Member, error) {
-	return database.First(s.members(ctx, `mb.merchant_id = $1 AND mb.user_id = $2`, merchantID, userID))
+func (s Store) Member(ctx context.Context, merchantID, userID uuid.UUID) (m Member, err error) {
+	err = members(s.Gorm(ctx), `mb.merchant_id = ? AND mb.user_id = ?`, merchantID, userID).Take(&m).Error
+	return m, err
 }
 
 // holdMembers locks all members of the merchant, and the sessions of one of them, until
 // the transaction ends: who changes one sees all others as they are. Sessions come
 // before memberships, as in TouchSession, so that neither waits for the other in a
 // circle.
-func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) ([]Member, error) {
-	tx.Later(`SELECT FROM sessions WHERE user_id = $1 ORDER BY id_hash FOR UPDATE`, userID)
-	return Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID)
+func holdMembers(tx *database.Tx, merchantID, userID uuid.UUID) (found []Member, err error) {
+	err = tx.Gorm().Exec(`SELECT FROM sessions WHERE user_id = ? ORDER BY id_hash FOR UPDATE`, userID).Error
+	if err != nil {
+		return nil, err
+	}
+	err = members(tx.Gorm(), `mb.merchant_id = ? ORDER BY mb.user_id FOR UPDATE OF mb`, merchantID).Find(&found).Error
+	return found, err
 }
 
 // Hold finds a member and keeps the membership as it is until the transaction ends; NotFound for nobody of this
 // business.
-func Hold(tx *database.Tx, merchantID, userID uuid.UUID) (Member, error) {
-	return database.First(
-		Store{tx.DB()}.members(tx.Context(), `mb.merchant_id = $1 AND mb.user_id = $2 FOR SHARE OF mb`, merchantID, userID),
-	)
+func Hold(tx *database.Tx, merchantID, userID uuid.UUID) (m Member, err error) {
+	err = members(tx.Gorm(), `mb.merchant_id = ? AND mb.user_id = ? FOR SHARE OF mb`, merchantID, userID).Take(&m).Error
+	return m, err
 }
 
 // AccountOf tells whose account an e-mail address is; belongs is false when no business
 // lets the person in any more. NotFound when there is none.
 func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belongs bool, err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT u.id, u.disabled_at IS NULL AND EXISTS (`+livesIn+
-		`) FROM users u WHERE lower(u.email) = lower(trim($1))`, email)
-	if err != nil {
-		return id, false, fmt.Errorf("find account: %w", err)
+	var account struct {
+		ID      uuid.UUID
+		Belongs bool
 	}
-	err = fault.Missing()
-	_, scanned := pgx.ForEachRow(rows, []any{&id, &belongs}, func() error { err = nil; return nil })
-	if scanned != nil {
-		return id, false, fmt.Errorf("find account: %w", scanned)
+	err = s.Gorm(ctx).Raw(`SELECT u.id, u.disabled_at IS NULL AND EXISTS (`+livesIn+
+		`) AS belongs FROM users u WHERE lower(u.email) = lower(trim(?))`, email).Take(&account).Error
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		err = fmt.Errorf("find account: %w", err)
 	}
-	return id, belongs, err
+	return account.ID, account.Belongs, err
 }
+
+// change runs a statement about people; an error ends the transaction.
+func change(tx *database.Tx, sql string, args ...any) { tx.Fail(tx.Gorm().Exec(sql, args...).Error) }
 
 // setTerms changes what a member may do. Users.role is what a process of the release
 // before reads.
 func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
-	tx.Later(
-		`UPDATE memberships SET role = $3, grants = $4, batch_limit_cents = $5, updated_at = $6
-			WHERE merchant_id = $1 AND user_id = $2`,
-		merchantID,
-		userID,
-		string(terms.Role),
-		grantsJSON(terms.Grants),
-		terms.BatchLimitCents,
-		tx.Now(),
-	)
-	tx.Later(`UPDATE users SET role = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2`, merchantID, userID,
-		string(terms.Role), tx.Now())
+	change(tx, `UPDATE memberships SET role = ?, grants = ?, batch_limit_cents = ?, updated_at = ?
+		WHERE merchant_id = ? AND user_id = ?`, terms.Role, grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now(),
+		merchantID, userID)
+	change(tx, `UPDATE users SET role = ?, updated_at = ? WHERE merchant_id = ? AND id = ?`, terms.Role, tx.Now(),
+		merchantID, userID)
 }
 
 // disableMember keeps somebody out and ends their sessions in that business.
 func disableMember(tx *database.Tx, merchantID, userID uuid.UUID, at time.Time) {
 	endSessionsIn(tx, merchantID, userID)
-	tx.Later(
-		`UPDATE memberships SET disabled_at = $3, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`,
-		merchantID,
-		userID,
-		at,
-	)
+	change(tx, `UPDATE memberships SET disabled_at = ?, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, at, at,
+		merchantID, userID)
 	leaves(tx, userID)
 }
 
 func enableMember(tx *database.Tx, merchantID, userID uuid.UUID) {
-	tx.Later(`UPDATE memberships SET disabled_at = NULL, updated_at = $3 WHERE merchant_id = $1 AND user_id = $2`,
-		merchantID, userID, tx.Now())
+	change(tx, `UPDATE memberships SET disabled_at = NULL, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, tx.Now(),
+		merchantID, userID)
 	comesBack(tx, merchantID, userID)
 }
 
 // removeMember ends a membership and its sessions.
 func removeMember(tx *database.Tx, merchantID, userID uuid.UUID) {
 	endSessionsIn(tx, merchantID, userID)
-	tx.Later(`DELETE FROM memberships WHERE merchant_id = $1 AND user_id = $2`, merchantID, userID)
+	change(tx, `DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?`, merchantID, userID)
 	leaves(tx, userID)
 }
 
 // addMember makes a person a member; one who belonged nowhere any more is back. used is
 // when the person came in; zero for not yet.
 func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used time.Time) {
-	tx.Later(
-		`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at, updated_at)
-			VALUES ($2, $1, $3, $4, $5, $7, $6, $6)
-		ON CONFLICT (user_id, merchant_id) DO UPDATE
+	change(tx, `INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at,
+			updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, merchant_id) DO UPDATE
 		SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
-			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`,
-		merchantID,
-		userID,
-		string(terms.Role),
-		grantsJSON(terms.Grants),
-		terms.BatchLimitCents,
-		tx.Now(),
-		database.OrNull(used),
-	)
+			last_used_at = excluded.last_used_at, updated_at = excluded.updated_at`, userID, merchantID, terms.Role,
+		grantsJSON(terms.Grants), terms.BatchLimitCents, database.OrNull(used), tx.Now(), tx.Now())
 	comesBack(tx, merchantID, userID)
 }
 
 // takeBack gives somebody who belongs nowhere any more a new name and password; false
 // when they do belong somewhere.
 func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at time.Time) (bool, error) {
-	n, err := tx.Exec(
-		`UPDATE users u SET name = $2, password_hash = $3, password_changed_at = $4, updated_at = $5 WHERE id = $1
-		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, userID, name, passwordHash,
-		database.Instant(at), tx.Now())
+	taken, err := database.Found(tx.Gorm().Exec(`UPDATE users u SET name = ?, password_hash = ?, password_changed_at = ?,
+			updated_at = ?
+		WHERE id = ? AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+`))`, name, passwordHash,
+		database.Instant(at), tx.Now(), userID))
 	if err != nil {
 		return false, fmt.Errorf("take a person back: %w", err)
 	}
-	return n == 1, nil
+	return taken, nil
 }
 
 func endSessionsIn(tx *database.Tx, merchantID, userID uuid.UUID) {
-	tx.Later(
-		`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = $2
-			AND COALESCE(s.merchant_id, u.merchant_id) = $1`,
-		merchantID,
-		userID,
-	)
+	change(tx, `DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = ?
+		AND COALESCE(s.merchant_id, u.merchant_id) = ?`, userID, merchantID)
 }
 
 // leaves disables whom no business lets in any more altogether, and else makes another
 // business the first one: a process of the release before reads both.
 func leaves(tx *database.Tx, userID uuid.UUID) {
-	tx.Later(`UPDATE users u SET disabled_at = $2, updated_at = $2 WHERE id = $1 AND disabled_at IS NULL AND NOT EXISTS (`+
-		livesIn+`)`, userID, tx.Now())
-	tx.Later(`UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = $2
-		FROM (SELECT * FROM memberships WHERE user_id = $1 AND disabled_at IS NULL
+	change(tx, `UPDATE users u SET disabled_at = ?, updated_at = ? WHERE id = ? AND disabled_at IS NULL AND NOT EXISTS (`+
+		livesIn+`)`, tx.Now(), tx.Now(), userID)
+	change(tx, `UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = ?
+		FROM (SELECT * FROM memberships WHERE user_id = ? AND disabled_at IS NULL
 		ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
-		WHERE u.id = $1 AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, userID, tx.Now())
+		WHERE u.id = o.user_id AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, tx.Now(), userID)
 }
 
 // comesBack undoes leaves for whom a business lets in.
 func comesBack(tx *database.Tx, merchantID, userID uuid.UUID) {
-	tx.Later(
-		`UPDATE users u SET disabled_at = NULL, updated_at = $3, merchant_id = o.merchant_id, role = o.role
+	change(tx, `UPDATE users u SET disabled_at = NULL, updated_at = ?, merchant_id = o.merchant_id, role = o.role
 			FROM memberships o
-		WHERE u.id = $2 AND o.user_id = u.id AND o.merchant_id = $1
-		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+
-			` AND m.merchant_id = u.merchant_id))`, merchantID, userID, tx.Now())
+		WHERE u.id = ? AND o.user_id = u.id AND o.merchant_id = ?
+		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id))`, tx.Now(), userID,
+		merchantID)
 }
 
 // grantsJSON writes actions and yes or no, which always encode.

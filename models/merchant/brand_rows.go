@@ -119,14 +119,14 @@ func claim(tx *database.Tx, merchantID uuid.UUID, account bank.AccountNumber) er
 }
 
 func setDefaultProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
-	tx.Later(`UPDATE debit_profiles SET is_default = (id = $3) WHERE merchant_id = $1 AND brand_id = $2`, merchantID,
-		brandID, profileID)
+	tx.Fail(tx.Gorm().Exec(`UPDATE debit_profiles SET is_default = (id = ?) WHERE merchant_id = ? AND brand_id = ?`,
+		profileID, merchantID, brandID).Error)
 	changed(tx, brandID)
 }
 
 func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
-	tx.Later(`DELETE FROM debit_profiles WHERE merchant_id = $1 AND brand_id = $2 AND id = $3`, merchantID, brandID,
-		profileID)
+	tx.Fail(tx.Gorm().Exec(`DELETE FROM debit_profiles WHERE merchant_id = ? AND brand_id = ? AND id = ?`, merchantID,
+		brandID, profileID).Error)
 	changed(tx, brandID)
 }
 

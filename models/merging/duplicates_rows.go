@@ -66,8 +66,8 @@ func (s Store) duplicates(ctx context.Context, merchantID uuid.UUID, from Place,
 // several gives those of some clients that were not deleted.
 func (s Store) several(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID]client.Client, error) {
-	all, err := database.All(ctx, s.DB, client.Table, "merchant_id = $1 AND id = ANY($2) AND deleted_at IS NULL",
-		merchantID, ids)
+	var all []client.Client
+	err := s.Gorm(ctx).Scopes(client.Live(merchantID)).Find(&all, "id = ANY(?::uuid[])", database.IDs(ids)).Error
 	out := make(map[uuid.UUID]client.Client, len(all))
 	for _, c := range all {
 		out[c.ID] = c
@@ -76,11 +76,12 @@ func (s Store) several(ctx context.Context, merchantID uuid.UUID,
 }
 
 // sameAccount finds other clients with an account of the client on their record.
-func (s Store) sameAccount(ctx context.Context, c client.Client, most int) ([]client.Client, error) {
+func (s Store) sameAccount(ctx context.Context, c client.Client, most int) (others []client.Client,
+	err error) {
 	if c.BankAccount == "" {
 		return nil, nil
 	}
-	return database.All(ctx, s.DB, client.Table, `merchant_id = $1 AND bank_account_hash = $2 AND id <> $3
-		AND deleted_at IS NULL ORDER BY id LIMIT $4`, c.MerchantID,
-		client.AccountHash(s.Seal, c.MerchantID, c.BankAccount), c.ID, most)
+	err = s.Gorm(ctx).Scopes(client.Live(c.MerchantID)).Order("id").Limit(most).Find(&others,
+		"bank_account_hash = ? AND id <> ?", client.AccountHash(s.Seal, c.MerchantID, c.BankAccount), c.ID).Error
+	return others, err
 }

@@ -96,15 +96,14 @@ func (s Store) of(ctx context.Context, merchantID, gone uuid.UUID) (Merge, error
 }
 
 // live finds a client that was not deleted; NotFound otherwise.
-func (s Store) live(ctx context.Context, merchantID, id uuid.UUID) (client.Client, error) {
-	return database.One(ctx, s.DB, client.Table, "merchant_id = $1 AND id = $2 AND deleted_at IS NULL", merchantID, id)
+func (s Store) live(ctx context.Context, merchantID, id uuid.UUID) (c client.Client, err error) {
+	err = s.Gorm(ctx).Scopes(client.Live(merchantID)).Take(&c, "id = ?", id).Error
+	return c, err
 }
 
 // goneInto finds all who live on in a client, through other merges too.
 func (s Store) goneInto(ctx context.Context, merchantID, kept uuid.UUID) (out []uuid.UUID, err error) {
-	var id uuid.UUID
-	err = s.Pool.Each(ctx, []any{&id}, func() error { out = append(out, id); return nil }, client.MergedInto,
-		pgx.NamedArgs{"m": merchantID.String(), "c": kept.String()})
+	err = s.Gorm(ctx).Raw(client.MergedInto, map[string]any{"m": merchantID, "c": kept}).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("find who lives on in a client: %w", err)
 	}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,8 +11,6 @@ import (
 	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/seal"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 	"debitdesk/models/sms"
 	"debitdesk/models/texting"
@@ -20,14 +19,18 @@ import (
 // Store reads messages where mails and SMS are kept.
 type Store struct{ *database.DB }
 
-// view reads the parts below. The words of SMS are sealed; those of mails are read for one mail alone.
-var view = table.View(table.Column[Message]{Name: "text_sealed", Read: openText})
+// row is a message as the parts below have it. The words of SMS are sealed; those of mails are read for one mail alone.
+type row struct {
+	Message    `gorm:"embedded"`
+	TextSealed []byte
+}
 
-func openText(box *seal.Box, m *Message, stored []byte) (err error) {
-	if m.Channel == SMS {
-		m.Text, _, err = texting.OpenText(box, m.MerchantID, m.ID, stored)
+// opened is a message that was read, with the words of an SMS.
+func (s Store) opened(r row) (m Message, err error) {
+	if m = r.Message; m.Channel == SMS && r.TextSealed != nil {
+		m.Text, _, err = texting.OpenText(s.Seal, m.MerchantID, m.ID, r.TextSealed)
 	}
-	return err
+	return m, err
 }
 
 // named is a page of messages with the names of their clients.
@@ -118,9 +121,15 @@ func (s Store) page(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if ask.Newer {
 		order = " ORDER BY m.id"
 	}
-	return listing.Page(ctx, s.DB, view, walk(merchantID, f), ask, func(page string) string {
+	rows, err := listing.PageOf[row](ctx, s.DB, walk(merchantID, f), ask, func(page string) string {
 		return fmt.Sprintf(named, page) + order
 	})
+	page := paging.Map(rows, func(r row) Message {
+		m, wrong := s.opened(r)
+		err = errors.Join(err, wrong)
+		return m
+	})
+	return page, err
 }
 
 func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter) (n int64, known bool, err error) {
@@ -137,5 +146,9 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter) (n int
 func (s Store) message(ctx context.Context, merchantID, id uuid.UUID) (Message, error) {
 	one := fmt.Sprintf(ofMails, "mails") + " AND merchant_id = ? AND id = ? UNION ALL " +
 		fmt.Sprintf(ofSMS, "sms_messages") + " AND merchant_id = ? AND id = ?"
-	return database.First(database.Seek(ctx, s.DB, view, fmt.Sprintf(named, one), merchantID, id, merchantID, id))
+	var r row
+	if err := s.Gorm(ctx).Raw(fmt.Sprintf(named, one), merchantID, id, merchantID, id).Take(&r).Error; err != nil {
+		return Message{}, err
+	}
+	return s.opened(r)
 }

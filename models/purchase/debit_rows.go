@@ -14,7 +14,6 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 	"debitdesk/models/paging"
 )
@@ -25,20 +24,19 @@ type linkSent struct {
 	At time.Time
 }
 
-var linkSentView = table.View[linkSent]()
-
 // LinksSent tells when the last mail with the link to pay of each purchase was taken by the relay. A reminder is one
 // mail for all that a client owes.
 func (s Store) LinksSent(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs ...uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	sent := make(map[uuid.UUID]time.Time, len(purchaseIDs))
-	found, err := database.Seek(ctx, s.DB, linkSentView, `SELECT p.id, m.at FROM purchases p CROSS JOIN LATERAL (
+	var found []linkSent
+	err := s.Gorm(ctx).Raw(`SELECT p.id, m.at FROM purchases p CROSS JOIN LATERAL (
 			SELECT max(f.sent_at) AS at FROM (
 				SELECT sent_at FROM mails WHERE merchant_id = ? AND purchase_id = p.id AND state = 'sent' AND kind = ANY(?::text[])
 				UNION ALL SELECT sent_at FROM mails WHERE merchant_id = ? AND client_id = p.client_id AND state = 'sent'
 					AND kind = ?) f) m
 		WHERE p.merchant_id = ? AND p.id = ANY(?::uuid[]) AND m.at IS NOT NULL`, merchantID,
-		database.TextArray(WithLink), merchantID, MailReminder, merchantID, database.IDs(purchaseIDs))
+		database.TextArray(WithLink), merchantID, MailReminder, merchantID, database.IDs(purchaseIDs)).Find(&found).Error
 	for _, l := range found {
 		sent[l.ID] = l.At
 	}
@@ -102,7 +100,7 @@ const ahead = 48 * time.Hour
 // the way from the newest on.
 func (s Store) Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 	ask paging.Ask) (paging.Page[collection.Collection], error) {
-	w := &listing.Walk{Columns: collection.Table.Columns(""), From: "collections", Alias: "c"}
+	w := &listing.Walk{Columns: collection.Columns(""), From: "collections", Alias: "c"}
 	w.And("merchant_id = ?", merchantID)
 	beside, besideArgs := debitBeside(f)
 	if where, args := debitWhere(merchantID, f); len(args)+len(besideArgs) > 1 {
@@ -119,21 +117,22 @@ func (s Store) Debits(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
 	if !f.To.IsZero() {
 		w.And("id < ?", paging.FirstAt(f.To.AddDays(1).At(0, 0).Add(ahead)))
 	}
-	return listing.Page(ctx, s.DB, collection.Table, w, ask, nil)
+	return listing.PageOf[collection.Collection](ctx, s.DB, w, ask, nil)
 }
 
 // debitsOfDays looks up what stands in the days and states of a filter.
 func (s Store) debitsOfDays(ctx context.Context, merchantID uuid.UUID, f DebitFilter,
-	ask paging.Ask) ([]collection.Collection, error) {
+	ask paging.Ask) (found []collection.Collection, err error) {
 	kept, args := debitWhere(merchantID, f)
 	where, besideArgs := debitBeside(f)
 	direction, beside, from := database.BesideID("id", ask)
-	return database.Seek(ctx, s.DB, collection.Table, fmt.Sprintf(`SELECT %[1]s FROM (
+	err = s.Gorm(ctx).Raw(fmt.Sprintf(`SELECT %[1]s FROM (
 			SELECT DISTINCT state, day FROM debit_sums WHERE %[2]s) AS kept
 		CROSS JOIN LATERAL (SELECT * FROM collections WHERE merchant_id = ? AND action_date = kept.day AND state = kept.state
-			OFFSET 0) AS c WHERE %[3]s%[4]s ORDER BY id %[5]s LIMIT %[6]d`, collection.Table.Columns("c"), keptByDay(kept),
+			OFFSET 0) AS c WHERE %[3]s%[4]s ORDER BY id %[5]s LIMIT %[6]d`, collection.Columns("c"), keptByDay(kept),
 		strings.NewReplacer("state ", "c.state ").Replace(kept)+where, beside, direction, ask.Fetch()),
-		slices.Concat(args, []any{merchantID}, args, besideArgs, from)...)
+		slices.Concat(args, []any{merchantID}, args, besideArgs, from)...).Find(&found).Error
+	return found, err
 }
 
 // keptByDay is a condition on debits as what is kept by day has it.
@@ -159,7 +158,7 @@ func (s Store) TallyDebits(ctx context.Context, merchantID uuid.UUID, f DebitFil
 	}
 	query := fmt.Sprintf(`SELECT least(coalesce(sum(n), 0), %d)::bigint AS n,
 			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents FROM %s`, limit, parts)
-	if err := s.Row(ctx, query, args...).Scan(&t.N, &t.Cents); err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Take(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up debits: %w", err)
 	}
 	return t, nil
@@ -188,18 +187,23 @@ func (s Store) DebitsNear(ctx context.Context, merchantID uuid.UUID, mandateIDs 
 // began before it and run within a period of it.
 func (s Store) DebitsBefore(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID][]mandate.Day, error) {
-	out := map[uuid.UUID][]mandate.Day{}
-	var id uuid.UUID
-	var d mandate.Day
-	err := s.Pool.Each(ctx, []any{&id, &d.Due, &d.Action}, func() error { out[id] = append(out[id], d); return nil },
-		`SELECT own.id, collections.original_date, collections.action_date FROM collections own
+	var found []struct {
+		ID                       uuid.UUID
+		OriginalDate, ActionDate calendar.Date
+	}
+	err := s.Gorm(ctx).Raw(`SELECT own.id, collections.original_date, collections.action_date FROM collections own
 		JOIN collections ON collections.merchant_id = own.merchant_id AND collections.mandate_id = own.mandate_id
 			AND (collections.created_at, collections.id) < (own.created_at, own.id)
-			AND collections.action_date BETWEEN own.action_date - $3::int AND own.action_date + $3::int AND collections.`+
-			collection.Standing+`
-		WHERE own.merchant_id = $1 AND own.id = ANY($2)`, merchantID, ids, mandate.PeriodReach)
+			AND collections.action_date BETWEEN own.action_date - ?::int AND own.action_date + ?::int AND collections.`+
+		collection.Standing+`
+		WHERE own.merchant_id = ? AND own.id = ANY(?::uuid[])`, mandate.PeriodReach, mandate.PeriodReach, merchantID,
+		database.IDs(ids)).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("find debits before others: %w", err)
+	}
+	out := map[uuid.UUID][]mandate.Day{}
+	for _, f := range found {
+		out[f.ID] = append(out[f.ID], mandate.Day{Due: f.OriginalDate, Action: f.ActionDate})
 	}
 	return out, nil
 }

@@ -83,12 +83,12 @@ func (s Store) tallyByTrait(ctx context.Context, merchantID uuid.UUID, f DebitFi
 	kept := f
 	kept.Outcomes = nil
 	where, args := debitWhere(merchantID, kept)
-	var n, cents int64
-	if err := s.Row(ctx, `SELECT least(coalesce(sum(n), 0), 9223372036854775807)::bigint AS n,
+	var known Tally
+	if err := s.Gorm(ctx).Raw(`SELECT least(coalesce(sum(n), 0), 9223372036854775807)::bigint AS n,
 			least(coalesce(sum(cents), 0), 9223372036854775807)::bigint AS cents FROM debit_trait_sums
 		WHERE `+keptByDay(where)+` AND trait = ? AND value = ? AND outcome = ANY(?::text[])`,
-		append(args, by.name, by.value, database.Texts(outcomes))...).Scan(&n, &cents); err != nil {
+		append(args, by.name, by.value, database.Texts(outcomes))...).Take(&known).Error; err != nil {
 		return t, fmt.Errorf("sum up debits by trait: %w", err)
 	}
-	return Tally{N: min(t.N+n, limit), Cents: t.Cents + cents}, nil
+	return Tally{N: min(t.N+known.N, limit), Cents: t.Cents + known.Cents}, nil
 }

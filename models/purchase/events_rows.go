@@ -8,6 +8,7 @@ import (
 
 	"debitdesk/models/collection"
 	"debitdesk/models/database"
+	"debitdesk/models/database/table"
 	"debitdesk/models/merchant"
 	"debitdesk/models/webhook"
 )
@@ -73,7 +74,7 @@ func (s Store) Snapshot(kept []byte) (rec Record, refund *Refund, err error) {
 		rec.Collection = &collected
 	}
 	if given(parts.Refund) {
-		back, err := Refunds.FromJSON(s.Seal, parts.Refund)
+		back, err := refundsTold.FromJSON(s.Seal, parts.Refund)
 		if err != nil {
 			return rec, nil, err
 		}
@@ -81,5 +82,8 @@ func (s Store) Snapshot(kept []byte) (rec Record, refund *Refund, err error) {
 	}
 	return rec, refund, nil
 }
+
+// refundsTold reads the refunds of events.
+var refundsTold = table.View[Refund]()
 
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

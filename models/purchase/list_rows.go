@@ -41,14 +41,13 @@ func (s Store) Purchases(ctx context.Context, merchantID uuid.UUID, f Filter,
 			w.Fitting(ofKind[f.Kind])
 		}
 		w.Columns = columns
-		return listing.Page(ctx, s.DB, Table, &w, ask, nil)
+		return listing.PageOf[Purchase](ctx, s.DB, &w, ask, nil)
 	}
 	if err != nil {
 		return page, err
 	}
 	direction, _, _ := database.BesideID("id", ask)
-	found, err := database.Seek(ctx, s.DB, Table, "SELECT "+columns+
-		" FROM purchases WHERE merchant_id = ? AND id = ANY(?::uuid[]) ORDER BY id "+direction, merchantID, database.IDs(ids))
+	found, err := s.several(ctx, merchantID, ids, "id "+direction)
 	return paging.CutAt(ask, found, reached), err
 }
 
@@ -246,12 +245,16 @@ func (s Store) TotalPurchases(ctx context.Context, merchantID uuid.UUID, f Filte
 
 // totals reads numbers and sums by state.
 func (s Store) totals(ctx context.Context, query string, args ...any) (Totals, error) {
-	var state string
-	var t Tally
-	totals := Totals{}
-	err := s.Each(ctx, []any{&state, &t.N, &t.Cents}, func() error { totals[state] = t; return nil }, query, args...)
-	if err != nil {
+	var found []struct {
+		State string
+		Tally
+	}
+	if err := s.Gorm(ctx).Raw(query, args...).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("count purchases: %w", err)
+	}
+	totals := Totals{}
+	for _, f := range found {
+		totals[f.State] = f.Tally
 	}
 	return totals, nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
 	"debitdesk/models/facet"
 	"debitdesk/models/paging"
@@ -66,6 +65,6 @@ func (s Store) purchasesSorted(ctx context.Context, merchantID uuid.UUID, f Filt
 	if err != nil {
 		return none, err
 	}
-	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, page.Items)
+	found, err := s.several(ctx, merchantID, page.Items, "id")
 	return listing.Arranged(page, found, func(p Purchase) uuid.UUID { return p.ID }), err
 }

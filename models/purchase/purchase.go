@@ -75,6 +75,9 @@ type Purchase struct {
 	CreatedIP               string    `gorm:"<-:create"`
 	CreatedAt, UpdatedAt    time.Time
 
+	// Numbers are those of the client on their way from the row to Payer; nobody else sees them.
+	Numbers payerNumbers `gorm:"column:payer_sealed;serializer:sealed;->" json:"-"`
+
 	Seen Seen `gorm:"-"` // zero for a purchase that was not read but made
 }
 

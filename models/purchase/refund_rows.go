@@ -10,28 +10,23 @@ import (
 	"debitdesk/models/database/table"
 )
 
-// Refunds holds the refunds.
-var Refunds = table.New[Refund]("refunds")
+// TableName implements GORM's Tabler.
+func (Refund) TableName() string { return "refunds" }
 
 // insertRefund adds a refund, and tells of one that is paid already.
 func insertRefund(tx *database.Tx, r Refund) {
-	database.Insert(tx, Refunds, r)
+	tx.Create(&r)
 	if r.State == RefundSettled {
 		tellRefunded(tx, r)
 	}
 }
 
-var refundMove = Refunds.Write(
-	`UPDATE refunds SET @set(state, channel, settled_at, paid_twice_at, updated_at)
-		WHERE id = @id AND merchant_id = @merchant_id AND state = @from
-			AND claimed_at IS NOT DISTINCT FROM @claimed_at`,
-	"from",
-)
-
 // moveRefund writes state, channel and moments of a refund, if it still stands in the state from and its hand-over
 // has not begun since it was read; else the transaction ends with fault.ErrLost.
 func moveRefund(tx *database.Tx, r Refund, from RefundState) {
-	database.MustChange(tx, refundMove, r, from)
+	tx.Fail(database.OneRow(tx.Gorm().Model(&r).Scopes(database.OfMerchant(r.MerchantID)).
+		Where("state = ? AND claimed_at IS NOT DISTINCT FROM ?", from, database.InstantOrNull(r.ClaimedAt)).
+		Select("state", "channel", "settled_at", "paid_twice_at", "updated_at").UpdateColumns(r)))
 	switch {
 	case from == RefundSettled: // told when it was paid first
 	case r.State == RefundSettled:
@@ -43,25 +38,22 @@ func moveRefund(tx *database.Tx, r Refund, from RefundState) {
 
 // RefundsUnderWay lists the refunds of some purchases that are not settled yet, oldest first.
 func (s Store) RefundsUnderWay(ctx context.Context, merchantID uuid.UUID,
-	purchaseIDs ...uuid.UUID) ([]Refund, error) {
-	return database.All(
-		ctx,
-		s.DB,
-		Refunds,
-		`merchant_id = $1 AND purchase_id = ANY($2) AND state = 'pending' ORDER BY id`,
-		merchantID,
-		purchaseIDs,
-	)
+	purchaseIDs ...uuid.UUID) (found []Refund, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id").
+		Find(&found, "purchase_id = ANY(?::uuid[]) AND state = 'pending'", database.IDs(purchaseIDs)).Error
+	return found, err
 }
 
 // Refund finds one; NotFound for unknown ids and those of others.
-func (s Store) Refund(ctx context.Context, merchantID, id uuid.UUID) (Refund, error) {
-	return database.One(ctx, s.DB, Refunds, "merchant_id = $1 AND id = $2", merchantID, id)
+func (s Store) Refund(ctx context.Context, merchantID, id uuid.UUID) (r Refund, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
 // RefundByID finds a refund of any merchant, as the bank names it.
-func (s Store) RefundByID(ctx context.Context, id uuid.UUID) (Refund, error) {
-	return database.One(ctx, s.DB, Refunds, "id = $1", id)
+func (s Store) RefundByID(ctx context.Context, id uuid.UUID) (r Refund, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Take(&r, "id = ?", id).Error
+	return r, err
 }
 
 var (

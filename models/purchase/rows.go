@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/bank"
 	"debitdesk/models/database"
@@ -25,7 +26,8 @@ type payerNumbers struct {
 // The client's details mask their own numbers when they are encoded. The numbers are
 // sealed beside them.
 var (
-	// Table holds the purchases.
+	// Table holds the purchases. By it go the statements that make, charge and answer them, many at a time; all else is
+	// GORM's.
 	Table = table.New("purchases",
 		table.Column[Purchase]{Name: "payer_name", Write: func(_ *seal.Box, p *Purchase) (any, error) {
 			return p.Payer.FullName, nil
@@ -44,8 +46,27 @@ var (
 	runStatement = Table.Write(`UPDATE purchases SET @others(payer, payer_name, payer_sealed, details),
 		version = version + 1
 		WHERE id = @id AND merchant_id = @merchant_id AND status = @from AND version = @version`, "from")
-	columns = Table.Columns("")
 )
+
+// TableName implements GORM's Tabler.
+func (Purchase) TableName() string { return "purchases" }
+
+// AfterFind implements GORM's hook: the numbers are put where they belong.
+func (p *Purchase) AfterFind(*gorm.DB) error {
+	n := p.Numbers
+	p.Payer.PersonalCode, p.Payer.BankAccount = bank.IDNumber(n.PersonalCode), bank.AccountNumber(n.BankAccount)
+	p.Numbers = payerNumbers{}
+	p.Seen = p.AsSeen()
+	return nil
+}
+
+// columns are what is read of a purchase: all but the words that it is found by.
+var columns = database.Columns[Purchase]("")
+
+// ofMerchant is the scope of the purchases of a merchant.
+func ofMerchant(id uuid.UUID) func(*gorm.DB) *gorm.DB {
+	return func(db *gorm.DB) *gorm.DB { return db.Select(columns).Where("merchant_id = ?", id) }
+}
 
 func sealPayer(box *seal.Box, p *Purchase) (any, error) {
 	n := payerNumbers{p.Payer.PersonalCode.Reveal(), p.Payer.BankAccount.Reveal()}
@@ -116,18 +137,26 @@ func markSent(tx *database.Tx, of map[uuid.UUID][]uuid.UUID) error {
 		return fmt.Errorf("mark purchases sent: %w", err)
 	}
 	for merchantID, ids := range of {
-		tx.Later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, database.IDs(ids), string(sent),
-			tx.Now())
+		err := tx.Gorm().Exec(`UPDATE purchases SET status = 'sent', history = history || ?::jsonb, version = version + 1,
+				updated_at = ?
+			WHERE merchant_id = ? AND id = ANY(?::uuid[]) AND status = 'created'`, string(sent), tx.Now(), merchantID,
+			database.IDs(ids)).Error
+		if err != nil {
+			return fmt.Errorf("mark purchases sent: %w", err)
+		}
 	}
 	return nil
 }
 
 // noteOpened notes when the client opened the page to pay; false when they have it open.
 func noteOpened(tx *database.Tx, merchantID, id uuid.UUID) (bool, error) {
-	return tx.ExecOne("note that a page was opened", `UPDATE purchases SET opened_at = $3
-		WHERE merchant_id = $1 AND id = $2 AND (opened_at IS NULL OR opened_at <= $4)`, merchantID, id, tx.Now(),
-		tx.Now().Add(-OpenFor))
+	noted, err := database.Found(tx.Gorm().Exec(`UPDATE purchases SET opened_at = ?
+		WHERE merchant_id = ? AND id = ? AND (opened_at IS NULL OR opened_at <= ?)`, tx.Now(), merchantID, id,
+		tx.Now().Add(-OpenFor)))
+	if err != nil {
+		return false, fmt.Errorf("note that a page was opened: %w", err)
+	}
+	return noted, nil
 }
 
 var readdressStatement = Table.Write(
@@ -143,8 +172,9 @@ func (s Store) Purchase(ctx context.Context, merchantID, id uuid.UUID) (Purchase
 }
 
 // PurchaseForPayer finds the purchase of a client's link: the id itself is the permission.
-func (s Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (Purchase, error) {
-	return database.One(ctx, s.DB, Table, "id = $1", id)
+func (s Store) PurchaseForPayer(ctx context.Context, id uuid.UUID) (p Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(database.AcrossMerchants).Select(columns).Take(&p, "id = ?", id).Error
+	return p, err
 }
 
 // mostOpen is how many purchases one mail lists at most.
@@ -152,10 +182,10 @@ const mostOpen = 50
 
 // OpenOfClient lists what a client owes a brand and was told of, oldest due first.
 func (s Store) OpenOfClient(ctx context.Context, merchantID, clientID,
-	brandID uuid.UUID) ([]Purchase, error) {
-	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND client_id = $2 AND brand_id = $3
-		AND status IN ('sent', 'viewed', 'overdue', 'error') AND total_cents > 0 ORDER BY due, id LIMIT $4`,
-		merchantID, clientID, brandID, mostOpen)
+	brandID uuid.UUID) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("due, id").Limit(mostOpen).Find(&found, `client_id = ?
+		AND brand_id = ? AND status IN ('sent', 'viewed', 'overdue', 'error') AND total_cents > 0`, clientID, brandID).Error
+	return found, err
 }
 
 // RemindedOn gives those of some objects that a reminder of that number is about.
@@ -173,31 +203,33 @@ func (s Store) RemindedOn(ctx context.Context, merchantID uuid.UUID, objects []u
 
 // PendingOfSubscriber lists the purchases of a subscription whose debits are under way.
 func (s Store) PendingOfSubscriber(ctx context.Context, merchantID,
-	subscriberID uuid.UUID) ([]Purchase, error) {
-	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND subscriber_id = $2
-		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, subscriberID)
+	subscriberID uuid.UUID) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").
+		Find(&found, "subscriber_id = ? AND status IN ('pending_charge', 'pending_execute')", subscriberID).Error
+	return found, err
 }
 
 // PendingOfClient lists the purchases of a client whose debits are under way.
-func (s Store) PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) ([]Purchase, error) {
-	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND client_id = $2
-		AND status IN ('pending_charge', 'pending_execute') ORDER BY id`, merchantID, clientID)
+func (s Store) PendingOfClient(ctx context.Context, merchantID, clientID uuid.UUID) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").
+		Find(&found, "client_id = ? AND status IN ('pending_charge', 'pending_execute')", clientID).Error
+	return found, err
 }
 
 // WaitingFor lists the purchases in pending_charge that would be collected from a token, and the tokenising purchase
 // itself while its first debit is not at the bank yet.
-func (s Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error) {
-	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND (token_id = $2 AND status = 'pending_charge'
-		OR id = $2 AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
+func (s Store) WaitingFor(ctx context.Context, merchantID, tokenID uuid.UUID) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").Find(&found, `(token_id = ? AND status = 'pending_charge'
+		OR id = ? AND status IN ('pending_charge', 'pending_execute') AND EXISTS (SELECT FROM collections c
 			WHERE c.merchant_id = purchases.merchant_id AND c.purchase_id = purchases.id AND c.token_id = purchases.id
-			AND c.state = 'scheduled')) ORDER BY id`,
-		merchantID, tokenID)
+			AND c.state = 'scheduled'))`, tokenID, tokenID).Error
+	return found, err
 }
 
 // PurchasesOf finds purchases by their ids.
 func (s Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 	ids []uuid.UUID) (map[uuid.UUID]Purchase, error) {
-	found, err := database.All(ctx, s.DB, Table, "merchant_id = $1 AND id = ANY($2)", merchantID, ids)
+	found, err := s.several(ctx, merchantID, ids, "id")
 	out := make(map[uuid.UUID]Purchase, len(found))
 	for _, p := range found {
 		out[p.ID] = p
@@ -205,11 +237,21 @@ func (s Store) PurchasesOf(ctx context.Context, merchantID uuid.UUID,
 	return out, err
 }
 
+// several finds purchases by their ids, in an order.
+func (s Store) several(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID,
+	order string) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order(order).
+		Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error
+	return found, err
+}
+
 // ScheduledFrom lists the purchases whose newest collection is scheduled on a token and not at the bank yet, in the
 // order of their ids. A purchase whose own account waits for its first debit counts too: it names no token that it is
 // paid with.
-func (s Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) ([]Purchase, error) {
-	return database.All(ctx, s.DB, Table, `merchant_id = $1 AND status IN ('pending_charge', 'pending_execute')
-		AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = $1 AND token_id = $2 AND state = 'scheduled')
-		ORDER BY id`, merchantID, tokenID)
+func (s Store) ScheduledFrom(ctx context.Context, merchantID, tokenID uuid.UUID) (found []Purchase, err error) {
+	err = s.Gorm(ctx).Scopes(ofMerchant(merchantID)).Order("id").
+		Find(&found, `status IN ('pending_charge', 'pending_execute')
+			AND id IN (SELECT purchase_id FROM collections WHERE merchant_id = ? AND token_id = ? AND state = 'scheduled')`,
+			merchantID, tokenID).Error
+	return found, err
 }

@@ -87,7 +87,7 @@ func (s Store) TallyPurchases(ctx context.Context, merchantID uuid.UUID,
 				WHERE EXISTS (SELECT FROM purchases WHERE purchases.id = r.object_id AND %[5]s)) AS part`,
 			query, listing.WaitingRows(kind, and, "", mostJudged), mostJudged, waitingCents, where)
 	}
-	if err := s.Row(ctx, query, args...).Scan(&t.N, &t.Cents); err != nil {
+	if err := s.Gorm(ctx).Raw(query, args...).Take(&t).Error; err != nil {
 		return t, fmt.Errorf("sum up purchases: %w", err)
 	}
 	return t, nil

@@ -7,14 +7,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"debitdesk/models/collection"
 	"debitdesk/models/database"
 	"debitdesk/models/database/table"
 	"debitdesk/models/mandate"
 )
 
 var (
-	atBank = table.View(collection.ResultColumn(func(a *AtBank) *collection.Collection { return &a.Collection }))
 	phones = table.View[Phone]()
 )
 
@@ -28,7 +26,7 @@ var (
 // AtBank lists collections that the bank has or may still speak about, those it has not
 // answered first, then by action date, newest first. The newest days come from what is
 // counted of each day, as many of them as fill the list, so that no other debits are looked at.
-func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]AtBank, error) {
+func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) (found []AtBank, err error) {
 	var parts []string
 	var args []any
 	for _, states := range [][]string{waitingAtBank, heardFromBank} {
@@ -46,11 +44,12 @@ func (s Store) AtBank(ctx context.Context, merchantID uuid.UUID, limit int) ([]A
 				ORDER BY id DESC LIMIT ?) AS c WHERE coalesce(days.newer, 0) < ? ORDER BY c.action_date DESC, c.id DESC LIMIT ?)`)
 		args = append(args, merchantID, limit, limit, limit)
 	}
-	return database.Seek(ctx, s.DB, atBank, `SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
+	err = s.Gorm(ctx).Raw(`SELECT c.*, p.reference_generated AS reference, p.payer_name, t.account_mask
 		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS c JOIN purchases p ON p.id = c.purchase_id
 			JOIN tokens t ON t.id = c.token_id
 		ORDER BY (c.state IN ('submitted', 'in_tracking')) DESC, c.action_date DESC, c.id DESC LIMIT ?`,
-		append(args, limit)...)
+		append(args, limit)...).Find(&found).Error
+	return found, err
 }
 
 // onPhones are the newest requests in some states, with what a handset shows of them. The page is cut before anything
@@ -86,7 +85,8 @@ func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
 
 // OpenAuthentication is the request of a mandate that waits for an answer; NotFound when none does.
 func (s Store) OpenAuthentication(ctx context.Context, merchantID,
-	mandateID uuid.UUID) (mandate.Authentication, error) {
-	return database.One(ctx, s.DB, mandate.Authentications, "merchant_id = $1 AND mandate_id = $2 AND "+openAuthentication+
-		" ORDER BY number DESC LIMIT 1", merchantID, mandateID)
+	mandateID uuid.UUID) (a mandate.Authentication, err error) {
+	err = s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("number DESC").
+		Take(&a, "mandate_id = ? AND "+openAuthentication, mandateID).Error
+	return a, err
 }

@@ -3,6 +3,8 @@ package subscription
 import (
 	"encoding/json"
 
+	"gorm.io/gorm"
+
 	"debitdesk/models/bank"
 	"debitdesk/models/database/seal"
 )
@@ -11,6 +13,20 @@ import (
 type debtorNumbers struct {
 	Account string `json:"a,omitempty"`
 	ID      string `json:"i,omitempty"`
+}
+
+// AfterFind implements GORM's hook: the numbers are put where their masks stand.
+func (x *Subscriber) AfterFind(*gorm.DB) error {
+	x.Debit.unmask(x.Numbers)
+	x.Numbers = debtorNumbers{}
+	return nil
+}
+
+// unmask puts the numbers where their masks stand.
+func (d *Debit) unmask(n debtorNumbers) {
+	delete(d.Fields, debtorAccount)
+	delete(d.Fields, debtorID)
+	d.DebtorAccount, d.DebtorID = bank.AccountNumber(n.Account), bank.IDNumber(n.ID)
 }
 
 // The masks stand where the numbers would, for whoever reads the row alone.

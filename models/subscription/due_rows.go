@@ -2,27 +2,25 @@ package subscription
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 	"debitdesk/models/token"
 )
 
 // PeriodsOf lists what was billed or skipped, newest first.
-func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) ([]Period, error) {
-	return database.All(ctx, s.DB, periodTable, "merchant_id = $1 AND template_client_id = $2 ORDER BY starts_on DESC",
-		merchantID, subscriberID)
+func (s Store) PeriodsOf(ctx context.Context, merchantID, subscriberID uuid.UUID) (found []Period, err error) {
+	err = s.Gorm(ctx).Where("merchant_id = ? AND template_client_id = ?", merchantID, subscriberID).
+		Order("starts_on DESC").Find(&found).Error
+	return found, err
 }
 
 // dueSubscribers are those with something to do; each part reads one index. While an
 // account is being deleted, nothing is billed to it. Few ever are.
-const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND (token_id IS NULL OR token_id ` +
+const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= ? AND (token_id IS NULL OR token_id ` +
 	token.NotBeingDeleted + `)
 	UNION SELECT id FROM template_clients WHERE stored_token IS NOT NULL AND stored_token ` + token.NotBeingDeleted +
 	` AND stored_token ` + token.NotHeld + ` AND (token_id IS NULL OR token_id ` + token.NotBeingDeleted + `)`
@@ -32,7 +30,7 @@ const dueSubscribers = `SELECT id FROM template_clients WHERE next_at <= $1 AND 
 // being deleted wait until that is undone or final.
 func (s Store) DueSubscribers(ctx context.Context, after uuid.UUID, limit int) ([]Subscriber, error) {
 	return s.subscribers(ctx, fmt.Sprintf("s.id IN (%s) AND s.id > ? ORDER BY s.id LIMIT %d",
-		strings.ReplaceAll(dueSubscribers, "$1", "?"), limit), s.Now(), after)
+		dueSubscribers, limit), s.Now(), after)
 }
 
 // subscribersToJudge lists those of all merchants whose price, mandate or date changed, in the order of their ids.
@@ -42,9 +40,8 @@ func (s Store) subscribersToJudge(ctx context.Context, after uuid.UUID, limit in
 
 // keepVerdict keeps why the next period of a subscriber cannot be debited, unless the subscriber has changed meanwhile.
 func (s Store) keepVerdict(ctx context.Context, sub Subscriber, why string) error {
-	_, err := s.Pool.Exec(ctx, `UPDATE template_clients SET unfit = $4, fit_due = false
-		WHERE merchant_id = $1 AND id = $2 AND version = $3 AND fit_due`,
-		sub.MerchantID.String(), sub.ID.String(), sub.Version, why)
+	err := s.Gorm(ctx).Exec(`UPDATE template_clients SET unfit = ?, fit_due = false
+		WHERE merchant_id = ? AND id = ? AND version = ? AND fit_due`, why, sub.MerchantID, sub.ID, sub.Version).Error
 	if err != nil {
 		return fmt.Errorf("keep what was found of a subscriber: %w", err)
 	}
@@ -53,20 +50,16 @@ func (s Store) keepVerdict(ctx context.Context, sub Subscriber, why string) erro
 
 // NextPeriod is the earliest moment after now at which a period is looked at.
 func (s Store) NextPeriod(ctx context.Context) (at time.Time, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT next_at FROM template_clients WHERE next_at > $1 ORDER BY next_at LIMIT 1`,
-		s.Now()).Scan(&at)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return time.Time{}, false, nil
-	}
+	at, found, err = database.Earliest(s.Gorm(ctx).Table("template_clients").Where("next_at > ?", s.Now()), "next_at")
 	if err != nil {
 		return time.Time{}, false, fmt.Errorf("find the next period: %w", err)
 	}
-	return at.UTC(), true, nil
+	return at.UTC(), found, nil
 }
 
 // PeriodsOverdue tells whether DueSubscribers would find any.
 func (s Store) PeriodsOverdue(ctx context.Context) (overdue bool, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Scan(&overdue)
+	err = s.Gorm(ctx).Raw(`SELECT EXISTS (`+dueSubscribers+`)`, s.Now()).Find(&overdue).Error
 	if err != nil {
 		return false, fmt.Errorf("look for periods: %w", err)
 	}

@@ -49,7 +49,7 @@ type alike struct {
 	MonthDay   int // of their anchors
 	Remaining  int // periods that will still be billed; less than 0: endless
 	Price      string
-	Override   *Override
+	Override   *Override `gorm:"serializer:json"`
 	N          int64
 }
 

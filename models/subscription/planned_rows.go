@@ -3,7 +3,6 @@ package subscription
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,14 +21,17 @@ import (
 func (s Store) billedAlike(ctx context.Context, merchantID uuid.UUID, from,
 	to calendar.Date) (groups []alike, moreFrom calendar.Date, err error) {
 	const columns = `next_at, template_id, status, month_day, remaining, price, override, n`
-	rows, err := s.Pool.Query(ctx, fmt.Sprintf(`(SELECT 1, %[1]s FROM billing_groups
-			WHERE merchant_id = $1 AND next_at >= $2 AND next_at < $3 ORDER BY next_at LIMIT %[2]d)
-		UNION ALL (SELECT 2, %[1]s FROM billing_groups WHERE merchant_id = $1 AND next_at < $2
+	var rows []struct {
+		Part int
+		Of   alike `gorm:"embedded"`
+	}
+	if err := s.Gorm(ctx).Raw(fmt.Sprintf(`(SELECT 1 AS part, %[1]s FROM billing_groups
+			WHERE merchant_id = ? AND next_at >= ? AND next_at < ? ORDER BY next_at LIMIT %[2]d)
+		UNION ALL (SELECT 2, %[1]s FROM billing_groups WHERE merchant_id = ? AND next_at < ?
 		ORDER BY next_at DESC LIMIT %[3]d)
-		UNION ALL SELECT 3, %[1]s FROM billing_group_deltas WHERE merchant_id = $1
-		AND next_at < $3`, columns, planLimit+1, planBefore+1),
-		merchantID.String(), from.At(0, 0), to.AddDays(1).At(0, 0))
-	if err != nil {
+		UNION ALL SELECT 3, %[1]s FROM billing_group_deltas WHERE merchant_id = ?
+		AND next_at < ?`, columns, planLimit+1, planBefore+1), merchantID, from.At(0, 0), to.AddDays(1).At(0, 0), merchantID,
+		from.At(0, 0), merchantID, to.AddDays(1).At(0, 0)).Find(&rows).Error; err != nil {
 		return nil, moreFrom, fmt.Errorf("subscribers billed alike: %w", err)
 	}
 	type key struct {
@@ -42,33 +44,17 @@ func (s Store) billedAlike(ctx context.Context, merchantID uuid.UUID, from,
 	all := map[key]*alike{}
 	var read [4]int
 	var last time.Time
-	var part int
-	var g alike
-	var override []byte
-	if _, err := pgx.ForEachRow(
-		rows,
-		[]any{&part, &g.NextAt, (*[16]byte)(&g.TemplateID), &g.Status, &g.MonthDay, &g.Remaining,
-			&g.Price, &override, &g.N},
-		func() error {
-			if read[part]++; part == 1 {
-				last = g.NextAt
-			}
-			k := key{g.NextAt.UTC(), g.TemplateID, g.Status, g.MonthDay, g.Remaining, g.Price}
-			if of := all[k]; of != nil {
-				of.N += g.N
-				return nil
-			}
-			one := g
-			if one.Override = nil; override != nil {
-				if err := json.Unmarshal(override, &one.Override); err != nil {
-					return err
-				}
-			}
-			all[k] = &one
-			return nil
-		},
-	); err != nil {
-		return nil, moreFrom, fmt.Errorf("subscribers billed alike: %w", err)
+	for _, r := range rows {
+		g := r.Of
+		if read[r.Part]++; r.Part == 1 {
+			last = g.NextAt
+		}
+		k := key{g.NextAt.UTC(), g.TemplateID, g.Status, g.MonthDay, g.Remaining, g.Price}
+		if of := all[k]; of != nil {
+			of.N += g.N
+			continue
+		}
+		all[k] = &g
 	}
 	switch {
 	case read[2] > planBefore:
@@ -88,44 +74,20 @@ func (s Store) billedAlike(ctx context.Context, merchantID uuid.UUID, from,
 // plans reads what decides about the periods of the templates of some groups.
 func (s Store) plans(ctx context.Context, merchantID uuid.UUID, groups []alike) (map[uuid.UUID]Template, error) {
 	out := map[uuid.UUID]Template{}
-	var ids []string
+	var ids []uuid.UUID
 	for _, g := range groups {
-		if _, known := out[g.TemplateID]; !known {
-			out[g.TemplateID] = Template{}
-			ids = append(ids, g.TemplateID.String())
+		if !slices.Contains(ids, g.TemplateID) {
+			ids = append(ids, g.TemplateID)
 		}
 	}
-	clear(out)
-	rows, err := s.Pool.Query(
-		ctx,
-		`SELECT id, coalesce(nullif(title, ''), details -> 'products' -> 0 ->> 'name', ''), currency,
-			total_cents, paused, deleted_at IS NOT NULL, updated_at, period, period_units, due_period, due_units, cycles,
-			price_change FROM billing_templates WHERE merchant_id = $1 AND id = ANY($2::text[]::uuid[])`,
-		merchantID.String(),
-		ids,
-	)
-	if err != nil {
+	var found []Template
+	if err := s.Gorm(ctx).Select(`id, coalesce(nullif(title, ''), details -> 'products' -> 0 ->> 'name', '') AS title,
+			currency, total_cents, paused, deleted_at, period, period_units, due_period, due_units, cycles, price_change`).
+		Scopes(database.OfMerchant(merchantID)).Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error; err != nil {
 		return nil, fmt.Errorf("plans of templates: %w", err)
 	}
-	var t Template
-	var deleted bool
-	var price []byte
-	p := &t.Plan
-	if _, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&t.ID), &t.Title, &t.Currency, &t.TotalCents, &t.Paused, &deleted,
-		&t.UpdatedAt, &p.Period, &p.Units, &p.DuePeriod, &p.DueUnits, &p.Cycles, &price}, func() error {
-		one := t
-		if one.Price = nil; price != nil {
-			if err := json.Unmarshal(price, &one.Price); err != nil {
-				return err
-			}
-		}
-		if deleted {
-			one.DeletedAt = t.UpdatedAt
-		}
-		out[t.ID] = one
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("plans of templates: %w", err)
+	for _, t := range found {
+		out[t.ID] = t
 	}
 	return out, nil
 }

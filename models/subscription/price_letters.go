@@ -94,9 +94,8 @@ func (s *Service) tell(ctx context.Context, l priceLetters) (n int, err error) {
 		if len(nobody) == 0 {
 			return nil
 		}
-		_, err = tx.Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND change_id = $2
-			AND client_id = ANY($3::uuid[])`, l.MerchantID, l.ChangeID, database.IDs(nobody))
-		return err
+		return tx.Gorm().Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = ? AND change_id = ?
+			AND client_id = ANY(?::uuid[])`, l.MerchantID, l.ChangeID, database.IDs(nobody)).Error
 	})
 	return n, err
 }
@@ -105,10 +104,10 @@ func (s *Service) tell(ctx context.Context, l priceLetters) (n int, err error) {
 // left. Who never heard of a change does not hear that it was withdrawn. It gives how many clients are told.
 func (s *Service) writeLetters(tx *database.Tx, p PricePlan, c PriceChange) (n int, ended int64, err error) {
 	t := p.Template
-	ended, err = tx.Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = $1 AND template_id = $2
+	end := tx.Gorm().Exec(`UPDATE price_letters SET state = 'ended' WHERE merchant_id = ? AND template_id = ?
 		AND state = 'waiting'`, t.MerchantID, t.ID)
-	if err != nil {
-		return 0, ended, err
+	if ended = end.RowsAffected; end.Error != nil {
+		return 0, ended, end.Error
 	}
 	heard, err := s.heardOf(tx.Context(), p)
 	if err != nil {
@@ -126,10 +125,10 @@ func (s *Service) writeLetters(tx *database.Tx, p PricePlan, c PriceChange) (n i
 		}
 		words[i] = string(one)
 	}
-	_, err = tx.Exec(`INSERT INTO price_letters (change_id, n, merchant_id, template_id, client_id, from_day, words)
-		SELECT $1::uuid, a.n, $2::uuid, $3::uuid, a.client::uuid, $4::text::date, a.words::jsonb
-		FROM unnest($5::text[], $6::text[]) WITH ORDINALITY AS a (client, words, n)`, c.ID, t.MerchantID, t.ID,
-		c.From.String(), database.IDs(clients), words)
+	err = tx.Gorm().Exec(`INSERT INTO price_letters (change_id, n, merchant_id, template_id, client_id, from_day, words)
+		SELECT ?::uuid, a.n, ?::uuid, ?::uuid, a.client::uuid, ?::date, a.words::jsonb
+		FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS a (client, words, n)`, c.ID, t.MerchantID, t.ID, c.From,
+		database.IDs(clients), words).Error
 	tx.Enqueue(queue.RunDue{})
 	return len(clients), ended, err
 }
@@ -217,12 +216,10 @@ func (s Store) lettersWaiting(ctx context.Context) (out []priceLetters, err erro
 
 // takeLetters makes some letters those of this transaction; what another one has is left to it.
 func takeLetters(tx *database.Tx, l priceLetters, limit int) (out []priceLetter, err error) {
-	err = database.Query(tx, func(one *priceLetter) []any {
-		return []any{&one.N, (*[16]byte)(&one.ClientID), &one.Words}
-	}, func(one priceLetter) { out = append(out, one) }, `WITH next AS (SELECT n FROM price_letters
-			WHERE merchant_id = $1 AND change_id = $2 AND state = 'waiting' ORDER BY n LIMIT $3 FOR UPDATE SKIP LOCKED)
-		UPDATE price_letters l SET state = 'told' FROM next WHERE l.change_id = $2 AND l.n = next.n
-		RETURNING l.n, l.client_id, l.words`, l.MerchantID.String(), l.ChangeID.String(), limit)
+	err = tx.Gorm().Raw(`WITH next AS (SELECT n FROM price_letters
+			WHERE merchant_id = ? AND change_id = ? AND state = 'waiting' ORDER BY n LIMIT ? FOR UPDATE SKIP LOCKED)
+		UPDATE price_letters l SET state = 'told' FROM next WHERE l.change_id = ? AND l.n = next.n
+		RETURNING l.n, l.client_id, l.words`, l.MerchantID, l.ChangeID, limit, l.ChangeID).Find(&out).Error
 	return out, err
 }
 

@@ -50,9 +50,10 @@ type Override struct {
 // the names of the API contract without "subscription_". The two numbers are kept
 // apart and sealed.
 type Debit struct {
-	Fields        map[string]any     // e.g. "tracking_period": 3; never a number of the two below
-	DebtorAccount bank.AccountNumber // subscription_debtor_account_number
-	DebtorID      bank.IDNumber      // subscription_debtor_id_number
+	// Fields are such as "tracking_period": 3; never a number of the two below.
+	Fields        map[string]any     `gorm:"column:debit;serializer:json;not null"`
+	DebtorAccount bank.AccountNumber `gorm:"-"` // subscription_debtor_account_number
+	DebtorID      bank.IDNumber      `gorm:"-"` // subscription_debtor_id_number
 }
 
 // Subscriber is one client of a template (BillingTemplateClient).
@@ -76,10 +77,13 @@ type Subscriber struct {
 	Reference                            string
 	Override                             *Override `gorm:"serializer:json"`
 	FirstCents                           *int64    `gorm:"column:first_amount_cents"` // as it was asked for; nil: none
-	Debit                                Debit     `gorm:"-"`
+	Debit                                Debit     `gorm:"embedded"`
 	RemindedAt, ActivatedAt              time.Time
 	Version                              int `gorm:"<-:create"`
 	CreatedAt, UpdatedAt                 time.Time
+
+	// Numbers are those of the debtor on their way from the row to Debit; nobody else sees them.
+	Numbers debtorNumbers `gorm:"column:debit_sealed;serializer:sealed;->" json:"-"`
 
 	// What is read beside it.
 	ClientName, ClientEmail string      `gorm:"->;-:migration"`

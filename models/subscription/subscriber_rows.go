@@ -53,32 +53,24 @@ func insertPeriod(tx *database.Tx, merchantID uuid.UUID, p Period) {
 	database.Write(tx, periodInsert, p, merchantID, tx.Now())
 }
 
+// TableName implements GORM's Tabler.
+func (Subscriber) TableName() string { return "template_clients" }
+
+// TableName implements GORM's Tabler.
+func (Period) TableName() string { return "billing_periods" }
+
 // followToken gives subscribers that are charged on one token the other.
 func followToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
-	tx.Later(
-		`UPDATE template_clients SET token_id = $3, version = version + 1, updated_at = $4
-			WHERE merchant_id = $1 AND token_id = $2`,
-		merchantID,
-		old,
-		next,
-		tx.Now(),
-	)
+	tx.Fail(tx.Gorm().Exec(`UPDATE template_clients SET token_id = ?, version = version + 1, updated_at = ?
+			WHERE merchant_id = ? AND token_id = ?`, next, tx.Now(), merchantID, old).Error)
 }
 
 // endOf makes the subscribers of a client who is deleted inactive, and gives their ids.
 func endOf(tx *database.Tx, merchantID, clientID uuid.UUID) (ended []uuid.UUID, err error) {
-	err = database.Query(
-		tx,
-		func(id *uuid.UUID) []any { return []any{id} },
-		func(id uuid.UUID) { ended = append(ended, id) },
-		`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL, next_at = NULL,
-			stored_token = NULL, stored_at = NULL,
-		version = version + 1, updated_at = $3 WHERE merchant_id = $1 AND client_id = $2 AND status <> 'inactive'
-		RETURNING id`,
-		merchantID,
-		clientID,
-		tx.Now(),
-	)
+	err = tx.Gorm().Raw(`UPDATE template_clients SET status = 'inactive', why = 'client_deleted', next_on = NULL,
+			next_at = NULL, stored_token = NULL, stored_at = NULL, version = version + 1, updated_at = ?
+		WHERE merchant_id = ? AND client_id = ? AND status <> 'inactive' RETURNING id`, tx.Now(), merchantID, clientID).
+		Find(&ended).Error
 	if err != nil {
 		return nil, fmt.Errorf("end subscribers: %w", err)
 	}
@@ -96,8 +88,9 @@ var (
 	subscriberFrom = subscriberLine + "template_clients" + subscriberWith + " WHERE "
 )
 
-func (s Store) subscribers(ctx context.Context, condition string, args ...any) ([]Subscriber, error) {
-	return database.Seek(ctx, s.DB, subscriberTable, subscriberFrom+condition, args...)
+func (s Store) subscribers(ctx context.Context, condition string, args ...any) (found []Subscriber, err error) {
+	err = s.Gorm(ctx).Raw(subscriberFrom+condition, args...).Find(&found).Error
+	return found, err
 }
 
 // TemplateClient finds a subscriber with the name and e-mail of its client.
@@ -126,7 +119,7 @@ func (s Store) TemplateClients(ctx context.Context, merchantID, templateID uuid.
 		return paging.CutAt(ask, found, reached), err
 	}
 	// First comes the page, then what stands beside it.
-	return listing.Page(ctx, s.DB, subscriberTable, w, ask,
+	return listing.PageOf[Subscriber](ctx, s.DB, w, ask,
 		func(page string) string {
 			return subscriberLine + "(" + page + ")" + subscriberWith + order
 		},

@@ -2,25 +2,25 @@ package trail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 )
 
-var alarmView = table.View[Alarm]()
+// TableName implements GORM's Tabler.
+func (Alarm) TableName() string { return "audit_alarms" }
 
 // raise keeps an alarm; the first reason stays, and what is stopped stays so.
-func raise(ctx context.Context, one queryRow, a Alarm) (fresh bool, err error) {
-	err = one(ctx, `INSERT INTO audit_alarms (merchant_id, found_at, n, why, stopped) VALUES ($1, $2, $3, $4, $5)
+func raise(by *gorm.DB, a Alarm) (fresh bool, err error) {
+	err = by.Raw(`INSERT INTO audit_alarms (merchant_id, found_at, n, why, stopped) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (merchant_id) DO UPDATE SET stopped = audit_alarms.stopped OR excluded.stopped RETURNING xmax = 0`,
-		a.MerchantID, a.FoundAt, a.N, a.Why, a.Stopped).Scan(&fresh)
+		a.MerchantID, a.FoundAt, a.N, a.Why, a.Stopped).Find(&fresh).Error
 	return fresh, err
 }
 
@@ -29,31 +29,34 @@ func (s Store) raiseAlarm(ctx context.Context, a Alarm) (fresh bool, err error) 
 	if a.FoundAt.IsZero() {
 		a.FoundAt = s.Now()
 	}
-	if fresh, err = raise(ctx, s.Pool.QueryRow, a); err != nil {
+	if fresh, err = raise(s.Gorm(ctx), a); err != nil {
 		return false, fmt.Errorf("raise the alarm about the audit: %w", err)
 	}
 	return fresh, nil
 }
 
 // alarms are those of a merchant; with the zero id, of all.
-func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) ([]Alarm, error) {
-	return database.Collect(ctx, s.DB, alarmView, `SELECT merchant_id, found_at, n, why, stopped FROM audit_alarms
-		WHERE merchant_id = $1 OR $2 ORDER BY found_at, merchant_id`, []any{merchantID, merchantID == uuid.Nil})
+func (s Store) alarms(ctx context.Context, merchantID uuid.UUID) (found []Alarm, err error) {
+	of := database.OfMerchant(merchantID)
+	if merchantID == uuid.Nil {
+		of = database.AcrossMerchants
+	}
+	err = s.Gorm(ctx).Scopes(of).Order("found_at, merchant_id").Find(&found).Error
+	return found, err
 }
 
-func hashAt(ctx context.Context, one queryRow, merchantID uuid.UUID, n int64) (hash []byte, err error) {
-	err = one(ctx, `SELECT hash FROM audit_links WHERE merchant_id = $1 AND n = $2
-		UNION ALL SELECT hash FROM audit_bases WHERE merchant_id = $1 AND n = $2 LIMIT 1`, merchantID, n).Scan(&hash)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = nil
-	}
-	return hash, err
+func hashAt(by *gorm.DB, merchantID uuid.UUID, n int64) ([]byte, error) {
+	var at struct{ Hash []byte }
+	err := by.Raw(`SELECT hash FROM audit_links WHERE merchant_id = ? AND n = ?
+		UNION ALL SELECT hash FROM audit_bases WHERE merchant_id = ? AND n = ? LIMIT 1`, merchantID, n, merchantID, n).
+		Find(&at).Error
+	return at.Hash, err
 }
 
 // HashAt is the hash of a merchant's nth link, the last one that was dropped included; nil
 // when there is none.
 func (s Store) HashAt(ctx context.Context, merchantID uuid.UUID, n int64) ([]byte, error) {
-	hash, err := hashAt(ctx, s.Pool.QueryRow, merchantID, n)
+	hash, err := hashAt(s.Gorm(ctx), merchantID, n)
 	if err != nil {
 		return nil, fmt.Errorf("link %d of the audit: %w", n, err)
 	}
@@ -66,14 +69,11 @@ func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID u
 	e audit.Entry) (head audit.Head, err error) {
 	who.MerchantID = merchantID
 	err = k.Store.InTx(ctx, func(t *database.Tx) error {
-		err := t.Pgx(func(tx pgx.Tx) error {
-			if head, err = accept(ctx, tx, merchantID, k.sign); err != nil {
-				return err
-			}
-			before, err := k.Store.beginLog(ctx, tx, merchantID, head.N)
-			e.Before["log"], e.Before["log_size"], e.Before["log_root"] = before.Origin, before.Size, before.Root.String()
+		if head, err = accept(t, merchantID, k.sign); err != nil {
 			return err
-		})
+		}
+		before, err := k.Store.beginLog(t, merchantID, head.N)
+		e.Before["log"], e.Before["log_size"], e.Before["log_root"] = before.Origin, before.Size, before.Root.String()
 		if err == nil {
 			t.Audit(who, e)
 		}
@@ -85,24 +85,25 @@ func (k *Service) acceptChain(ctx context.Context, who actor.Actor, merchantID u
 	return head, nil
 }
 
-func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID,
-	sign func(audit.Head) audit.Head) (audit.Head, error) {
+func accept(t *database.Tx, merchantID uuid.UUID, sign func(audit.Head) audit.Head) (audit.Head, error) {
 	head := audit.Head{MerchantID: merchantID}
-	var at linked
-	if err := tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&at.turn, &at.id); err != nil {
-		return head, err
-	}
-	err := tx.QueryRow(ctx, `(SELECT n, hash FROM audit_links WHERE merchant_id = $1 ORDER BY n DESC LIMIT 1)
-		UNION ALL SELECT n, hash FROM audit_bases WHERE merchant_id = $1 ORDER BY n DESC
-		LIMIT 1`, merchantID).Scan(&head.N, &head.Hash)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return head, err
-	}
-	waiting, _, err := keptIn(tx.Query(ctx, `SELECT `+keptColumns+
-		`, e.turn FROM audit_entries e WHERE e.merchant_id = $1 AND (e.turn, e.id) <= ($2, $3)
-		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.turn, e.id`, merchantID, at.turn,
-		at.id))
+	at, err := reachedBy(t)
 	if err != nil {
+		return head, err
+	}
+	if err := t.Gorm().Raw(`(SELECT n, hash FROM audit_links WHERE merchant_id = ? ORDER BY n DESC LIMIT 1)
+		UNION ALL SELECT n, hash FROM audit_bases WHERE merchant_id = ? ORDER BY n DESC
+		LIMIT 1`, merchantID, merchantID).Find(&head).Error; err != nil {
+		return head, err
+	}
+	var waiting []audit.Kept
+	if err := t.Pgx(func(tx pgx.Tx) (err error) {
+		waiting, _, err = keptIn(tx.Query(t.Context(), `SELECT `+keptColumns+
+			`, e.turn FROM audit_entries e WHERE e.merchant_id = $1 AND (e.turn, e.id) <= ($2, $3)
+			AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.turn, e.id`, merchantID, at.turn,
+			at.id))
+		return err
+	}); err != nil {
 		return head, err
 	}
 	var links []audit.Link
@@ -110,15 +111,14 @@ func accept(ctx context.Context, tx pgx.Tx, merchantID uuid.UUID,
 		l := head.Next(e)
 		links, head = append(links, l), head.After(l)
 	}
-	if err := keepLinks(ctx, tx, links); err != nil {
+	if err := keepLinks(t, links); err != nil {
 		return head, err
 	}
 	if head.N > 0 {
 		head = sign(head)
-		if err := keepHead(ctx, tx, head); err != nil {
+		if err := keepHead(t, head); err != nil {
 			return head, err
 		}
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM audit_alarms WHERE merchant_id = $1`, merchantID)
-	return head, err
+	return head, t.Gorm().Scopes(database.OfMerchant(merchantID)).Delete(&Alarm{}).Error
 }

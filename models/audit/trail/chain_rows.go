@@ -2,13 +2,14 @@ package trail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
@@ -65,20 +66,19 @@ type linked struct {
 // that one process links at a time. Only turns below the oldest transaction that
 // still runs are looked at: nothing can come between them any more.
 func (k *Service) linkEntries(ctx context.Context, limit int) (done Linked, err error) {
-	err = pgx.BeginFunc(ctx, k.Store.Pool, func(tx pgx.Tx) error {
-		after, below, err := linkable(ctx, tx)
+	err = k.Store.InTx(ctx, func(t *database.Tx) error {
+		after, below, err := linkable(t)
 		if err != nil {
 			return err
 		}
-		entries, reached, err := unlinked(ctx, tx, after, below, limit)
+		entries, reached, err := unlinked(t, after, below, limit)
 		if done.Entries = len(entries); err != nil || done.Entries == 0 {
 			return err
 		}
-		if err := k.extend(ctx, tx, entries, &done); err != nil {
+		if err := k.extend(t, entries, &done); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE audit_progress SET turn = $1, entry_id = $2`, reached.turn, reached.id)
-		return err
+		return t.Gorm().Exec(`UPDATE audit_progress SET turn = ?, entry_id = ?`, reached.turn, reached.id).Error
 	})
 	if err != nil {
 		return Linked{}, fmt.Errorf("link entries of the audit: %w", err)
@@ -89,26 +89,38 @@ func (k *Service) linkEntries(ctx context.Context, limit int) (done Linked, err 
 // linkable gives the place reached and the turn before which entries are to be
 // linked. A dump that went into a younger cluster brings turns that lie ahead of
 // it: the base is lifted over them.
-func linkable(ctx context.Context, tx pgx.Tx) (after linked, below int64, err error) {
-	if err = tx.QueryRow(ctx, `SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Scan(&after.turn,
-		&after.id); err != nil {
-		return
+func linkable(t *database.Tx) (after linked, below int64, err error) {
+	if after, err = reachedBy(t); err != nil {
+		return after, 0, err
 	}
-	err = tx.QueryRow(ctx, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base FROM audit_turns`).Scan(
-		&below)
+	err = t.Gorm().Raw(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint + base FROM audit_turns`).
+		Take(&below).Error
 	if err == nil && below <= after.turn {
-		_, err = tx.Exec(ctx, `UPDATE audit_turns SET base = base + $1`, after.turn-below+1)
+		err = t.Gorm().Exec(`UPDATE audit_turns SET base = base + ?`, after.turn-below+1).Error
 	}
-	return
+	return after, below, err
+}
+
+// reachedBy is the place that linking has reached; others who link wait for this transaction.
+func reachedBy(t *database.Tx) (linked, error) {
+	var at struct {
+		Turn    int64
+		EntryID uuid.UUID
+	}
+	err := t.Gorm().Raw(`SELECT turn, entry_id FROM audit_progress FOR UPDATE`).Take(&at).Error
+	return linked{at.Turn, at.EntryID}, err
 }
 
 // unlinked reads the next entries in their order and tells which was the last; they
 // come back merchant by merchant.
-func unlinked(ctx context.Context, tx pgx.Tx, after linked, below int64,
+func unlinked(t *database.Tx, after linked, below int64,
 	limit int) (entries []audit.Kept, reached linked, err error) {
-	entries, reached.turn, err = keptIn(tx.Query(ctx, `SELECT `+keptColumns+`, e.turn FROM audit_entries e
-		WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn,
-		after.id, below, limit))
+	err = t.Pgx(func(tx pgx.Tx) (err error) {
+		entries, reached.turn, err = keptIn(tx.Query(t.Context(), `SELECT `+keptColumns+`, e.turn FROM audit_entries e
+			WHERE e.turn >= $1 AND (e.turn, e.id) > ($1, $2) AND e.turn < $3 ORDER BY e.turn, e.id LIMIT $4`, after.turn,
+			after.id, below, limit))
+		return err
+	})
 	if err != nil || len(entries) == 0 {
 		return nil, reached, err
 	}
@@ -134,13 +146,9 @@ func keptIn(rows pgx.Rows, err error) (entries []audit.Kept, turn int64, _ error
 
 // extend adds entries, which stand merchant by merchant, to those chains that are
 // sound. The entries of others wait.
-func (k *Service) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, done *Linked) error {
-	rows, err := tx.Query(ctx, `SELECT merchant_id FROM audit_alarms WHERE stopped`)
-	if err != nil {
-		return err
-	}
-	stopped, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
+func (k *Service) extend(t *database.Tx, entries []audit.Kept, done *Linked) error {
+	var stopped []uuid.UUID
+	if err := t.Gorm().Raw(`SELECT merchant_id FROM audit_alarms WHERE stopped`).Find(&stopped).Error; err != nil {
 		return err
 	}
 	var links []audit.Link
@@ -152,21 +160,21 @@ func (k *Service) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, d
 		if slices.Contains(stopped, merchantID) {
 			continue
 		}
-		head, err := headOf(ctx, tx.QueryRow, merchantID)
+		head, err := headOf(t.Gorm(), merchantID)
 		if err != nil {
 			return err
 		}
-		base, err := baseOf(ctx, tx.QueryRow, merchantID)
+		base, err := baseOf(t.Gorm(), merchantID)
 		if err != nil {
 			return err
 		}
-		why, err := k.unsound(head, base.N, func(n int64) ([]byte, error) { return hashAt(ctx, tx.QueryRow, merchantID, n) })
+		why, err := k.unsound(head, base.N, func(n int64) ([]byte, error) { return hashAt(t.Gorm(), merchantID, n) })
 		if err != nil {
 			return err
 		}
 		if why != "" {
 			a := Alarm{MerchantID: merchantID, FoundAt: k.Store.Now(), N: head.N, Why: why, Stopped: true}
-			if _, err := raise(ctx, tx.QueryRow, a); err != nil {
+			if _, err := raise(t.Gorm(), a); err != nil {
 				return err
 			}
 			done.Alarms = append(done.Alarms, a)
@@ -177,51 +185,39 @@ func (k *Service) extend(ctx context.Context, tx pgx.Tx, entries []audit.Kept, d
 			links, head = append(links, l), head.After(l)
 		}
 		head = k.sign(head)
-		if err := keepHead(ctx, tx, head); err != nil {
+		if err := keepHead(t, head); err != nil {
 			return err
 		}
 		done.Heads = append(done.Heads, head)
 	}
-	return keepLinks(ctx, tx, links)
+	return keepLinks(t, links)
 }
 
-func keepHead(ctx context.Context, tx pgx.Tx, h audit.Head) error {
-	_, err := tx.Exec(ctx, `INSERT INTO audit_heads (merchant_id, n, hash, key_id, signature) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (merchant_id) DO UPDATE SET n = $2, hash = $3, key_id = $4, signature = $5`, h.MerchantID, h.N, h.Hash,
-		h.KeyID, h.Signature)
-	return err
+func keepHead(t *database.Tx, h audit.Head) error {
+	return t.Gorm().Table("audit_heads").Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "merchant_id"}},
+		DoUpdates: clause.AssignmentColumns([]string{"n", "hash", "key_id", "signature"})}).Create(&h).Error
 }
 
-func keepLinks(ctx context.Context, tx pgx.Tx, links []audit.Link) error {
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"},
-		pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
-			l := links[i]
-			return database.Native([]any{l.MerchantID, l.N, l.EntryID, l.Hash}), nil
-		}))
-	return err
-}
-
-// queryRow runs a statement that gives one queryRow, by the pool or in a transaction.
-type queryRow func(ctx context.Context, sql string, args ...any) pgx.Row
-
-// found reads a row into what is given; where there is none, that stays as it is.
-func found(row pgx.Row, into ...any) error {
-	if err := row.Scan(into...); !errors.Is(err, pgx.ErrNoRows) {
+func keepLinks(t *database.Tx, links []audit.Link) error {
+	return t.Pgx(func(tx pgx.Tx) error {
+		_, err := tx.CopyFrom(t.Context(), pgx.Identifier{"audit_links"}, []string{"merchant_id", "n", "entry_id", "hash"},
+			pgx.CopyFromSlice(len(links), func(i int) ([]any, error) {
+				l := links[i]
+				return database.Native([]any{l.MerchantID, l.N, l.EntryID, l.Hash}), nil
+			}))
 		return err
-	}
-	return nil
+	})
 }
 
-func headOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Head, error) {
-	h := audit.Head{MerchantID: merchantID}
-	err := found(one(ctx, `SELECT n, hash, key_id, signature FROM audit_heads WHERE merchant_id = $1`, merchantID),
-		&h.N, &h.Hash, &h.KeyID, &h.Signature)
+func headOf(by *gorm.DB, merchantID uuid.UUID) (h audit.Head, err error) {
+	err = by.Table("audit_heads").Scopes(database.OfMerchant(merchantID)).Limit(1).Find(&h).Error
+	h.MerchantID = merchantID
 	return h, err
 }
 
 // Head gives the head of a merchant's chain; the zero Head when there is none.
 func (s Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, error) {
-	h, err := headOf(ctx, s.Pool.QueryRow, merchantID)
+	h, err := headOf(s.Gorm(ctx), merchantID)
 	if err != nil {
 		return h, fmt.Errorf("head of the audit: %w", err)
 	}
@@ -229,21 +225,21 @@ func (s Store) Head(ctx context.Context, merchantID uuid.UUID) (audit.Head, erro
 }
 
 // strays lists entries that should be linked by now and are not, oldest first.
-func (s Store) strays(ctx context.Context, merchantID uuid.UUID, limit int) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT e.id FROM audit_entries e, audit_progress p
-		WHERE e.merchant_id = $1 AND (e.turn, e.id) <= (p.turn, p.entry_id)
-		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT $2`, merchantID, limit)
+func (s Store) strays(ctx context.Context, merchantID uuid.UUID, limit int) (found []uuid.UUID, err error) {
+	err = s.Gorm(ctx).Raw(`SELECT e.id FROM audit_entries e, audit_progress p
+		WHERE e.merchant_id = ? AND (e.turn, e.id) <= (p.turn, p.entry_id)
+		AND NOT EXISTS (SELECT FROM audit_links l WHERE l.entry_id = e.id) ORDER BY e.id LIMIT ?`, merchantID, limit).
+		Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("entries outside the chain: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return found, nil
 }
 
 // ChainOwners lists the merchants that have entries.
-func (s Store) ChainOwners(ctx context.Context) ([]uuid.UUID, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT id FROM merchants ORDER BY id`)
-	if err != nil {
+func (s Store) ChainOwners(ctx context.Context) (found []uuid.UUID, err error) {
+	if err = s.Gorm(ctx).Raw(`SELECT id FROM merchants ORDER BY id`).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("owners of chains: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return found, nil
 }

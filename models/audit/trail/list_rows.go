@@ -9,7 +9,6 @@ import (
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -23,8 +22,14 @@ type Subject struct {
 	Merged               []uuid.UUID
 }
 
-var foundView = table.View(database.AuditColumns(func(f *Found) *audit.Entry { return &f.Entry })...).
-	Then(func(f *Found) { f.Actor.MerchantID = f.MerchantID })
+// foundRow is an entry with its place in the chain, as it is read.
+type foundRow struct {
+	database.Audited `gorm:"embedded"`
+	N                int64
+	Hash             []byte
+}
+
+func (r foundRow) found() Found { return Found{r.Read(), r.N, r.Hash} }
 
 // Timeline gives the entries about one client or purchase, newest first.
 func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
@@ -33,18 +38,18 @@ func (s Store) Timeline(ctx context.Context, merchantID uuid.UUID, of Subject,
 	if id == uuid.Nil {
 		about, id = "client_id", of.ClientID
 	}
-	list := database.List(ctx, s.DB, database.Audits)
+	list := s.Gorm(ctx)
 	if len(of.Merged) == 0 {
 		list = list.Where(about+" = ?", id)
 	} else {
 		list = list.Where("client_id IN ? AND (client_id = ? OR action NOT IN ('client.merged_away', 'client.brought_back'))",
 			append([]uuid.UUID{id}, of.Merged...), id)
 	}
-	entries, err := database.Find(ctx, s.DB, database.Audits, database.PageOf(list, "merchant_id", merchantID, ask))
-	if err != nil {
+	var entries []database.Audited
+	if err := database.PageOf(list, "merchant_id", merchantID, ask).Find(&entries).Error; err != nil {
 		return paging.Page[audit.Entry]{}, fmt.Errorf("time line: %w", err)
 	}
-	return paging.Cut(ask, entries), nil
+	return paging.Cut(ask, database.EntriesOf(entries)), nil
 }
 
 // walk is the way to what a filter lets through. Objects, people and days have an
@@ -110,10 +115,11 @@ func (s Store) Page(ctx context.Context, merchantID uuid.UUID, f Filter,
 	if ask.Newer {
 		order = "e.merchant_id, e.id"
 	}
-	return listing.Page(ctx, s.DB, foundView, w, ask, func(page string) string {
+	page, err := listing.PageOf[foundRow](ctx, s.DB, w, ask, func(page string) string {
 		return "SELECT e.*, l.n, l.hash FROM (" + page +
 			") e LEFT JOIN audit_links l ON l.entry_id = e.id ORDER BY " + order
 	})
+	return paging.Map(page, foundRow.found), err
 }
 
 // count counts what a filter lets through, up to limit. It is not known where each entry
@@ -131,13 +137,8 @@ func (s Store) count(ctx context.Context, merchantID uuid.UUID, f Filter,
 }
 
 func (s Store) entry(ctx context.Context, merchantID, id uuid.UUID) (Found, error) {
-	return database.First(database.Seek(
-		ctx,
-		s.DB,
-		foundView,
-		`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id
-			WHERE e.merchant_id = ? AND e.id = ?`,
-		merchantID,
-		id,
-	))
+	var row foundRow
+	err := s.Gorm(ctx).Raw(`SELECT e.*, l.n, l.hash FROM audit_entries e LEFT JOIN audit_links l ON l.entry_id = e.id
+		WHERE e.merchant_id = ? AND e.id = ?`, merchantID, id).Take(&row).Error
+	return row.found(), err
 }

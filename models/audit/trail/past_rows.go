@@ -8,22 +8,27 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
 
 	"debitdesk/models/audit"
 	"debitdesk/models/database"
 	"debitdesk/models/database/history"
 )
 
-func baseOf(ctx context.Context, one queryRow, merchantID uuid.UUID) (audit.Base, error) {
-	b := audit.Base{MerchantID: merchantID}
-	err := found(one(ctx, `SELECT n, hash, kept, key_id, signature FROM audit_bases WHERE merchant_id = $1`, merchantID),
-		&b.N, &b.Hash, &b.Kept, &b.KeyID, &b.Signature)
-	return b, err
+func baseOf(by *gorm.DB, merchantID uuid.UUID) (audit.Base, error) {
+	var b struct {
+		audit.Base `gorm:"embedded"`
+		Links      []int64 `gorm:"serializer:json"`
+	}
+	err := by.Raw(`SELECT n, hash, array_to_json(kept) AS links, key_id, signature FROM audit_bases WHERE merchant_id = ?`,
+		merchantID).Find(&b).Error
+	b.MerchantID, b.Kept = merchantID, b.Links
+	return b.Base, err
 }
 
 // Base gives where a merchant's chain begins; the zero Base when nothing was dropped.
 func (s Store) Base(ctx context.Context, merchantID uuid.UUID) (audit.Base, error) {
-	b, err := baseOf(ctx, s.Pool.QueryRow, merchantID)
+	b, err := baseOf(s.Gorm(ctx), merchantID)
 	if err != nil {
 		return b, fmt.Errorf("base of the audit: %w", err)
 	}

@@ -88,12 +88,11 @@ func (t unit) saveStatement(s Statement) error {
 	if s.HasClosing {
 		closing = &s.ClosingCents
 	}
-	t.Later(`INSERT INTO bank_statements (merchant_id, account_hash, day, opening_cents, closing_cents)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, day, account_hash) DO UPDATE SET
+	return t.Gorm().Exec(`INSERT INTO bank_statements (merchant_id, account_hash, day, opening_cents, closing_cents)
+		VALUES (?, ?, ?, ?, ?) ON CONFLICT (merchant_id, day, account_hash) DO UPDATE SET
 		opening_cents = coalesce(excluded.opening_cents, bank_statements.opening_cents),
 		closing_cents = coalesce(excluded.closing_cents, bank_statements.closing_cents)`,
-		s.MerchantID, t.DB().Seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing)
-	return nil
+		s.MerchantID, t.DB().Seal.Hash(s.MerchantID, "statement_account", s.Account.Reveal()), s.Day, opening, closing).Error
 }
 
 func documentAt(merchantID, id uuid.UUID) seal.Place {
@@ -144,8 +143,11 @@ func (t unit) closeDocument(d Document, of map[uuid.UUID]Tally) error {
 	}
 	for id, sum := range of {
 		if id != uuid.Nil {
-			t.Later(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
-				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents)
+			err := t.Gorm().Exec(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
+				VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents).Error
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -190,31 +192,31 @@ func (t unit) saveFinding(f Finding) error {
 		Select("closed_at", "closed_by", "resolution").UpdateColumns(f))
 }
 
-// settleWhere closes open findings by a condition, whose arguments begin with $4.
+// settleWhere closes open findings by a condition.
 func (t unit) settleWhere(by, resolution, condition string, args ...any) {
-	t.Later(`UPDATE bank_findings SET closed_at = $1, closed_by = $2, resolution = $3 WHERE closed_at IS NULL AND `+
-		condition, append([]any{t.Now(), by, resolution}, args...)...)
+	t.Fail(t.Gorm().Table("bank_findings").Where("closed_at IS NULL").Where(condition, args...).
+		UpdateColumns(map[string]any{"closed_at": t.Now(), "closed_by": by, "resolution": resolution}).Error)
 }
 
 // settleFindings closes what is open about a subject.
 func (t unit) settleFindings(k FindingKind, subject, by, resolution string) error {
-	t.settleWhere(by, resolution, `kind = $4 AND subject = $5`, string(k), subject)
+	t.settleWhere(by, resolution, `kind = ? AND subject = ?`, string(k), subject)
 	return nil
 }
 
 // settleOfMessage closes what is open about a message as a whole.
 func (t unit) settleOfMessage(k FindingKind, messageID, by, resolution string) {
-	t.settleWhere(by, resolution, `kind = $4 AND message_id = $5 AND item_id IS NULL`, string(k), messageID)
+	t.settleWhere(by, resolution, `kind = ? AND message_id = ? AND item_id IS NULL`, string(k), messageID)
 }
 
 // settleOfDocument closes what is open about the reading of a document, whoever it was asked.
 func (t unit) settleOfDocument(id uuid.UUID, by, resolution string) {
-	t.settleWhere(by, resolution, `arrival_id = $4 AND kind IN ('unreadable', 'not_stored')`, id)
+	t.settleWhere(by, resolution, `arrival_id = ? AND kind IN ('unreadable', 'not_stored')`, id)
 }
 
 // settleKind closes all open findings of a kind.
 func (t unit) settleKind(k FindingKind, resolution string) error {
-	t.settleWhere("", resolution, `kind = $4`, string(k))
+	t.settleWhere("", resolution, `kind = ?`, string(k))
 	return nil
 }
 

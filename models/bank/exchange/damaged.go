@@ -106,7 +106,7 @@ func (s *Service) Damaged(ctx context.Context, who actor.Actor, again bool) (n i
 			return err
 		}
 		tx.Audit(who, audit.Entry{Action: action, ObjectType: "bank_item", Text: said, After: map[string]any{"count": n}})
-		tx.settleWhere(who.Name, said, `merchant_id = $4 AND kind = $5`, who.MerchantID, string(DamagedOrders))
+		tx.settleWhere(who.Name, said, `merchant_id = ? AND kind = ?`, who.MerchantID, string(DamagedOrders))
 		return nil
 	})
 }

@@ -33,26 +33,19 @@ const (
 )
 
 func (s Store) BankDays(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) ([]Day, error) {
-	rows, err := s.Pool.Query(ctx, `SELECT day, handed_n, handed::bigint, ack_n, ack::bigint, open_n, open::bigint,
-			paid_n, paid::bigint, back_n, back::bigint, booked_n, booked::bigint, moved, told
-		FROM bank_days_now($1, $2, $3) ORDER BY day DESC`, database.Native([]any{merchantID, from, to})...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	var all []Day
+	err := s.Gorm(ctx).Raw(`SELECT day, handed_n AS handed_over_count, handed::bigint AS handed_over_cents,
+			ack_n AS acknowledged_count, ack::bigint AS acknowledged_cents, open_n AS open_count, open::bigint AS open_cents,
+			paid_n AS paid_count, paid::bigint AS paid_cents, back_n AS back_count, back::bigint AS back_cents,
+			booked_n AS booked_count, booked::bigint AS booked_cents, moved AS movements, told AS statement
+		FROM bank_days_now(?, ?, ?) ORDER BY day DESC`, merchantID, from, to).Find(&all).Error
 	var days []Day
-	for rows.Next() {
-		var d Day
-		if err := rows.Scan(&d.Day, &d.HandedOver.Count, &d.HandedOver.Cents, &d.Acknowledged.Count, &d.Acknowledged.Cents,
-			&d.Open.Count, &d.Open.Cents, &d.Paid.Count, &d.Paid.Cents, &d.Back.Count, &d.Back.Cents, &d.Booked.Count,
-			&d.Booked.Cents, &d.Movements, &d.Statement); err != nil {
-			return nil, err
-		}
+	for _, d := range all {
 		if d.HandedOver.Count+d.Paid.Count+d.Back.Count+d.Movements > 0 || d.Statement {
 			days = append(days, d)
 		}
 	}
-	return days, rows.Err()
+	return days, err
 }
 
 // itemsWhere narrows items, and says what each adds to the expected sum of the day that was asked for.

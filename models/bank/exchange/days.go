@@ -19,16 +19,16 @@ import (
 // items or messages, credits less debits. There is a difference only when a statement or a movement tells of the day.
 type Day struct {
 	Day          calendar.Date
-	HandedOver   Figure  // debits of this date that left in a message
-	Acknowledged Figure  // those whose message the bank has acknowledged
-	Open         Figure  // those that have no answer
-	Paid         Figure  // counts in
-	Back         Figure  // counts out: returned, disputed, refunded; above zero
-	Booked       Figure  // matched movements
+	HandedOver   Figure  `gorm:"embedded;embeddedPrefix:handed_over_"`  // debits of this date that left in a message
+	Acknowledged Figure  `gorm:"embedded;embeddedPrefix:acknowledged_"` // those whose message the bank has acknowledged
+	Open         Figure  `gorm:"embedded;embeddedPrefix:open_"`         // those that have no answer
+	Paid         Figure  `gorm:"embedded;embeddedPrefix:paid_"`         // counts in
+	Back         Figure  `gorm:"embedded;embeddedPrefix:back_"`         // counts out: returned, disputed, refunded; > 0
+	Booked       Figure  `gorm:"embedded;embeddedPrefix:booked_"`       // matched movements
 	Movements    int64   // of any state
 	Statement    bool    // a statement tells of the day
-	Due          bool    // everything about it should be known by now
-	Note         DayNote // of a difference that was accepted; it may be another one by now
+	Due          bool    `gorm:"-"` // everything about it should be known by now
+	Note         DayNote `gorm:"-"` // of a difference that was accepted; it may be another one by now
 }
 
 // DayPart is one figure of a day.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 )
 
@@ -15,27 +16,35 @@ func (t unit) idsBeginning(short map[string]bool) (map[string]uuid.UUID, error) 
 	if len(short) == 0 {
 		return found, nil
 	}
-	type row struct {
-		digits string
-		id     uuid.UUID
+	var rows []struct {
+		Digits string
+		ID     uuid.UUID
 	}
-	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.digits, (*[16]byte)(&r.id)} },
-		func(r row) { found[r.digits] = r.id }, `SELECT s.digits, (array_agg(i.id))[1]
-		FROM unnest($1::text[]) AS s (digits)
+	err := t.Gorm().Raw(`SELECT s.digits, (array_agg(i.id))[1] AS id
+		FROM unnest(?::text[]) AS s (digits)
 		CROSS JOIN LATERAL (SELECT id FROM bank_items WHERE id BETWEEN rpad(s.digits, 32, '0')::uuid
 			AND rpad(s.digits, 32, 'f')::uuid LIMIT 2) i GROUP BY 1 HAVING count(*) = 1`,
-		slices.Sorted(maps.Keys(short)))
+		database.TextArray(slices.Sorted(maps.Keys(short)))).Find(&rows).Error
+	for _, r := range rows {
+		found[r.Digits] = r.ID
+	}
 	return found, err
 }
 
 // recallsOf are the recalls that left with these ids, or that are of debits with these ids.
 func (t unit) recallsOf(ids []uuid.UUID) (found []asked, err error) {
-	err = database.Query(t.Tx, func(r *asked) []any {
-		return []any{(*[16]byte)(&r.id), (*[16]byte)(&r.debitID), &r.messageID}
-	}, func(r asked) { found = append(found, r) }, `SELECT id, subject_id, message_id FROM bank_items
-		WHERE kind = 'recalls' AND message_id IS NOT NULL AND id = ANY($1)
+	var rows []struct {
+		ID, SubjectID uuid.UUID
+		MessageID     string
+	}
+	err = t.Gorm().Raw(`SELECT id, subject_id, message_id FROM bank_items
+		WHERE kind = 'recalls' AND message_id IS NOT NULL AND id = ANY(?::uuid[])
 		UNION SELECT id, subject_id, message_id FROM bank_items
-		WHERE kind = 'recalls' AND message_id IS NOT NULL AND subject_id = ANY($1)`, database.Native([]any{ids})...)
+		WHERE kind = 'recalls' AND message_id IS NOT NULL AND subject_id = ANY(?::uuid[])`, database.IDs(ids),
+		database.IDs(ids)).Find(&rows).Error
+	for _, r := range rows {
+		found = append(found, asked{id: r.ID, debitID: r.SubjectID, messageID: r.MessageID})
+	}
 	return found, err
 }
 
@@ -80,14 +89,17 @@ func (t unit) agreed(asked map[agreement]bool) (map[agreement]uuid.UUID, error) 
 
 // movesOf are the last days on which money of items moved.
 func (t unit) movesOf(items []uuid.UUID) (map[uuid.UUID]moves, error) {
-	type row struct {
-		id uuid.UUID
-		moves
+	var rows []struct {
+		ItemID     uuid.UUID
+		In, WentOn calendar.Date
 	}
 	found := map[uuid.UUID]moves{}
-	err := database.Query(t.Tx, func(r *row) []any { return []any{(*[16]byte)(&r.id), &r.in, &r.out} },
-		func(r row) { found[r.id] = r.moves }, `SELECT item_id, max(booked_on) FILTER (WHERE credit),
-			max(booked_on) FILTER (WHERE NOT credit)
-		FROM bank_entries WHERE item_id = ANY($1) AND state IN ('matched', 'explained') GROUP BY 1`, items)
+	err := t.Gorm().Raw(`SELECT item_id, max(booked_on) FILTER (WHERE credit) AS "in",
+			max(booked_on) FILTER (WHERE NOT credit) AS went_on
+		FROM bank_entries WHERE item_id = ANY(?::uuid[]) AND state IN ('matched', 'explained') GROUP BY 1`,
+		database.IDs(items)).Find(&rows).Error
+	for _, r := range rows {
+		found[r.ItemID] = moves{in: r.In, out: r.WentOn}
+	}
 	return found, err
 }

@@ -117,9 +117,10 @@ func (s Store) CountMessages(ctx context.Context, merchantID uuid.UUID, f Messag
 const mostHistory = 100
 
 func (s Store) MessageHistory(ctx context.Context, merchantID uuid.UUID, m Message) ([]audit.Entry, error) {
-	return database.Find(ctx, s.DB, database.Audits, database.List(ctx, s.DB, database.Audits).Where(
-		"merchant_id = ? AND object_type = 'bank_message' AND object_id = ?", merchantID, m.UUID()).
-		Order("id DESC").Limit(mostHistory))
+	var found []database.Audited
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id DESC").Limit(mostHistory).
+		Find(&found, "object_type = 'bank_message' AND object_id = ?", m.UUID()).Error
+	return database.EntriesOf(found), err
 }
 
 // RefusedIn counts what waits for a person's decision in each of some messages.

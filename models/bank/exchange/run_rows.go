@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
@@ -99,19 +98,21 @@ func (s Store) Message(ctx context.Context, merchantID uuid.UUID,
 	return m, groups, err
 }
 
+// packed are the bytes of a file of a merchant, sealed.
+type packed struct {
+	MerchantID uuid.UUID
+	Content    []byte
+}
+
 // Content is the packed bytes of a message.
 func (s Store) Content(ctx context.Context, id string) ([]byte, error) {
-	var merchantID uuid.UUID
-	var sealed []byte
-	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_out WHERE id = $1 AND content IS NOT NULL`,
-		id).Scan((*[16]byte)(&merchantID), &sealed)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fault.Missing()
-	}
+	var of packed
+	err := s.Gorm(ctx).Raw(`SELECT merchant_id, content FROM bank_files_out WHERE id = ? AND content IS NOT NULL`, id).
+		Take(&of).Error
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.Seal.OpenBytes(contentAt(merchantID, id), sealed)
+	content, err := s.Seal.OpenBytes(contentAt(of.MerchantID, id), of.Content)
 	if errors.Is(err, seal.ErrDamaged) {
 		err = fault.New(fault.Conflict, unreadableFile, "This file cannot be read: what is stored of it was damaged. "+
 			"Have it brought back from a backup.")
@@ -122,15 +123,15 @@ func (s Store) Content(ctx context.Context, id string) ([]byte, error) {
 // NextExchange is the earliest moment of a cut, of a silence that counts, or of a missing acknowledgement or
 // approval. An answer that waits is due at once.
 func (s Store) NextExchange(ctx context.Context) (at time.Time, found bool, err error) {
-	var next *time.Time
-	err = s.Pool.QueryRow(ctx, `SELECT least(
+	var next struct{ At time.Time }
+	err = s.Gorm(ctx).Raw(`SELECT least(
 		(SELECT min(cut_at) FROM bank_items WHERE state = 'waiting'),
-		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND `+silent+`),
+		(SELECT min(silence_at) FROM bank_items i WHERE silence_at IS NOT NULL AND ` + silent + `),
 		(SELECT min(made_at) FROM bank_files_out WHERE state = 'made' OR state = 'held' AND content IS NULL),
-		(SELECT min(approve_by) - interval '1 hour' FROM bank_files_out WHERE `+unsaidApproval+`),
-		(SELECT min(ack_due_at) FROM bank_files_out WHERE `+unsaidAck+`),
-		(SELECT min(greatest(at, waits_until)) FROM bank_answers WHERE delivered_at IS NULL))`).Scan(&next)
-	return database.UTC(next), next != nil, err
+		(SELECT min(approve_by) - interval '1 hour' FROM bank_files_out WHERE ` + unsaidApproval + `),
+		(SELECT min(ack_due_at) FROM bank_files_out WHERE ` + unsaidAck + `),
+		(SELECT min(greatest(at, waits_until)) FROM bank_answers WHERE delivered_at IS NULL)) AS at`).Take(&next).Error
+	return next.At.UTC(), !next.At.IsZero(), err
 }
 
 // AnswersDue are answers that the product has not recorded, oldest first.
@@ -160,14 +161,13 @@ func (s Store) Brought(ctx context.Context) (found []Document, err error) {
 }
 
 func (s Store) DocumentContent(ctx context.Context, id uuid.UUID) ([]byte, error) {
-	var merchantID uuid.UUID
-	var sealed []byte
-	err := s.Pool.QueryRow(ctx, `SELECT merchant_id, content FROM bank_files_in WHERE id = $1 AND content IS NOT NULL`,
-		database.Native([]any{id})...).Scan((*[16]byte)(&merchantID), &sealed)
+	var of packed
+	err := s.Gorm(ctx).Raw(`SELECT merchant_id, content FROM bank_files_in WHERE id = ? AND content IS NOT NULL`, id).
+		Take(&of).Error
 	if err != nil {
 		return nil, fmt.Errorf("read an imported document: %w", err)
 	}
-	content, err := s.Seal.OpenBytes(documentAt(merchantID, id), sealed)
+	content, err := s.Seal.OpenBytes(documentAt(of.MerchantID, id), of.Content)
 	if errors.Is(err, seal.ErrDamaged) {
 		err = &Unreadable{Why: whyDamaged}
 	}

@@ -28,7 +28,7 @@ func (t unit) addEntries(entries []Entry) ([]Entry, error) {
 		return nil, err
 	}
 	// Two documents of one bank at once: the second sees what the first has kept.
-	if _, err := t.Exec(`SELECT pg_advisory_xact_lock(hashtextextended('movements of a bank', 0))`); err != nil {
+	if err := t.Gorm().Exec(`SELECT pg_advisory_xact_lock(hashtextextended('movements of a bank', 0))`).Error; err != nil {
 		return nil, err
 	}
 	if entries, err = t.unseen(entries); err != nil {
@@ -233,9 +233,8 @@ func (c *change) toldInOneSum(n Entry) (bool, error) {
 
 // sumsOf are the movements of a message that were booked for all of it or for a group.
 func (t unit) sumsOf(messageID string) (sums []Entry, err error) {
-	err = database.Query(t.Tx, func(e *Entry) []any { return []any{&e.GroupID, &e.BookedOn, &e.Credit} },
-		func(e Entry) { e.MessageID = messageID; sums = append(sums, e) }, `SELECT coalesce(group_id, ''), booked_on, credit
-		FROM bank_entries WHERE message_id = $1 AND item_id IS NULL AND state = 'matched'`, messageID)
+	err = t.Gorm().Raw(`SELECT coalesce(group_id, '') AS group_id, booked_on, credit, message_id
+		FROM bank_entries WHERE message_id = ? AND item_id IS NULL AND state = 'matched'`, messageID).Find(&sums).Error
 	return sums, err
 }
 
@@ -246,9 +245,7 @@ const wholes = `(SELECT coalesce(sum(p.amount_cents) / max(p.entry_cents), 0) FR
 
 // toldInParts tells that all parts of a sum are told.
 func (t unit) toldInParts(n Entry) (is bool, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		return tx.QueryRow(t.Context(), `SELECT `+wholes+` > 0 FROM (VALUES ($1::text)) AS k (key)`, n.EntryKey).Scan(&is)
-	})
+	err = t.Gorm().Raw(`SELECT `+wholes+` > 0 FROM (VALUES (?::text)) AS k (key)`, n.EntryKey).Find(&is).Error
 	return is, err
 }
 
@@ -279,10 +276,15 @@ func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
 		at[place] = n
 	}
 	states := map[int]EntryState{}
-	type row struct{ place, state string }
-	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.place, &r.state} },
-		func(r row) { states[at[r.place]] = EntryState(r.state) }, `SELECT t.key, e.state FROM bank_tellings t
-		JOIN bank_entries e ON e.id = t.entry_id WHERE t.key = ANY($1)`, slices.Sorted(maps.Keys(at)))
+	var rows []struct {
+		Key   string
+		State EntryState
+	}
+	err := t.Gorm().Raw(`SELECT t.key, e.state FROM bank_tellings t JOIN bank_entries e ON e.id = t.entry_id
+		WHERE t.key = ANY(?::text[])`, database.TextArray(slices.Sorted(maps.Keys(at)))).Find(&rows).Error
+	for _, r := range rows {
+		states[at[r.Key]] = r.State
+	}
 	return states, err
 }
 
@@ -302,14 +304,16 @@ func (t unit) replaceReported(closed []closedDays) error {
 
 // codesOf are the reasons for which money of items was not collected or went back, as they were recorded.
 func (t unit) codesOf(items []uuid.UUID) (map[uuid.UUID]string, error) {
-	type row struct {
-		id   uuid.UUID
-		code string
+	var rows []struct {
+		ItemID uuid.UUID
+		Code   string
 	}
 	codes := map[uuid.UUID]string{}
-	err := database.Query(t.Tx, func(r *row) []any { return []any{(*[16]byte)(&r.id), &r.code} },
-		func(r row) { codes[r.id] = r.code }, `SELECT a.item_id, a.code FROM bank_answers a
+	err := t.Gorm().Raw(`SELECT a.item_id, a.code FROM bank_answers a
 		JOIN bank_items i ON i.id = a.item_id AND i.kind = 'debits'
-		WHERE a.item_id = ANY($1) AND a.kind IN ('unpaid', 'disputed')`, items)
+		WHERE a.item_id = ANY(?::uuid[]) AND a.kind IN ('unpaid', 'disputed')`, database.IDs(items)).Find(&rows).Error
+	for _, r := range rows {
+		codes[r.ItemID] = r.Code
+	}
 	return codes, err
 }

@@ -26,8 +26,8 @@ type Order struct {
 	ID          uuid.UUID
 	MerchantID  uuid.UUID
 	Kind        Kind
-	Method      string // eft or debicheck; of a mandate REALTIME, DELAYED or FALLBACK; empty for a refund
-	Account     bank.AccountNumber
+	Method      string             // eft or debicheck; of a mandate REALTIME, DELAYED or FALLBACK; empty for a refund
+	Account     bank.AccountNumber `gorm:"-"` // its hash is kept
 	AmountCents int64
 	ActionDate  calendar.Date // of a collection, else zero
 	Disputable  bool          // of a collection: the payer's bank hears a dispute
@@ -43,8 +43,8 @@ type Record struct {
 
 // Answer is one entry of one order.
 type Answer struct {
-	OrderID uuid.UUID
-	Entry   Entry
+	OrderID uuid.UUID `gorm:"column:instruction_id"`
+	Entry   Entry     `gorm:"embedded"`
 }
 
 // AnswerID names an Answer.

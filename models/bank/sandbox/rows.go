@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/calendar"
 	"debitdesk/models/database"
+	"debitdesk/models/fault"
 )
 
 // Store is the memory of the sandbox bank. It stands for another house's
@@ -126,21 +125,14 @@ func copyInto(ctx context.Context, tx pgx.Tx, instructions, answers [][]any) err
 	return nil
 }
 
+// TableName implements GORM's Tabler.
+func (Answer) TableName() string { return "sandbox_answers" }
+
 // Due implements Ledger.
 func (s Store) Due(ctx context.Context, now time.Time, limit int) ([]Answer, error) {
-	rows, err := s.Pool.Query(ctx,
-		`SELECT instruction_id, seq, kind, code, channel, reference, due_at FROM sandbox_answers
-		WHERE delivered_at IS NULL AND due_at <= $1 ORDER BY due_at, instruction_id, seq
-		LIMIT $2`, database.Instant(now), limit)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
-	}
-	answers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a Answer, err error) {
-		err = row.Scan(&a.OrderID, &a.Entry.Seq, &a.Entry.Kind, &a.Entry.Code, &a.Entry.Channel, &a.Entry.Reference,
-			&a.Entry.DueAt)
-		a.Entry.DueAt = a.Entry.DueAt.UTC()
-		return a, err
-	})
+	var answers []Answer
+	err := s.Gorm(ctx).Where("delivered_at IS NULL AND due_at <= ?", database.Instant(now)).
+		Order("due_at, instruction_id, seq").Limit(limit).Find(&answers).Error
 	if err != nil {
 		return nil, fmt.Errorf("sandbox ledger: due: %w", err)
 	}
@@ -149,13 +141,14 @@ func (s Store) Due(ctx context.Context, now time.Time, limit int) ([]Answer, err
 
 // Acknowledge implements Ledger.
 func (s Store) Acknowledge(ctx context.Context, ids []AnswerID) error {
-	orders, numbers := make([]uuid.UUID, len(ids)), make([]int32, len(ids))
+	orders, numbers := make([]uuid.UUID, len(ids)), make([]int, len(ids))
 	for i, id := range ids {
-		orders[i], numbers[i] = id.OrderID, int32(id.Seq) //nolint:gosec // an order has a handful of answers
+		orders[i], numbers[i] = id.OrderID, id.Seq
 	}
-	_, err := s.Pool.Exec(ctx,
-		`UPDATE sandbox_answers a SET delivered_at = $3 FROM unnest($1::uuid[], $2::integer[]) AS t (id, seq)
-		WHERE a.instruction_id = t.id AND a.seq = t.seq AND a.delivered_at IS NULL`, orders, numbers, s.Now())
+	err := s.Gorm(ctx).Exec(`UPDATE sandbox_answers a SET delivered_at = ?
+		FROM unnest(?::uuid[], ?::integer[]) AS t (id, seq)
+		WHERE a.instruction_id = t.id AND a.seq = t.seq AND a.delivered_at IS NULL`, s.Now(), database.IDs(orders),
+		database.Numbers(numbers)).Error
 	if err != nil {
 		return fmt.Errorf("sandbox ledger: acknowledge: %w", err)
 	}
@@ -166,9 +159,9 @@ func (s Store) Acknowledge(ctx context.Context, ids []AnswerID) error {
 func (s Store) Replace(ctx context.Context, id uuid.UUID,
 	change func(Record) ([]Entry, error)) error {
 	var refused error
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		r, last, err := s.lock(ctx, tx, id)
-		if errors.Is(err, pgx.ErrNoRows) {
+	err := s.InTx(ctx, func(tx *database.Tx) error {
+		r, last, err := lock(tx, id)
+		if fault.Is(err, fault.NotFound) {
 			refused = bank.ErrUnknown
 			return nil
 		}
@@ -184,14 +177,14 @@ func (s Store) Replace(ctx context.Context, id uuid.UUID,
 			last = max(last, e.Seq)
 			answers = append(answers, answerColumns(id, e))
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM sandbox_answers WHERE instruction_id = $1 AND delivered_at IS NULL`,
-			id); err != nil {
+		if err := tx.Gorm().Where("instruction_id = ? AND delivered_at IS NULL", id).Delete(&Answer{}).Error; err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE sandbox_instructions SET last_seq = $2 WHERE id = $1`, id, last); err != nil {
+		err = tx.Gorm().Table("sandbox_instructions").Where("id = ?", id).UpdateColumn("last_seq", last).Error
+		if err != nil {
 			return err
 		}
-		return copyInto(ctx, tx, nil, answers)
+		return tx.Pgx(func(on pgx.Tx) error { return copyInto(ctx, on, nil, answers) })
 	})
 	if err != nil {
 		return fmt.Errorf("sandbox ledger: replace: %w", err)
@@ -200,41 +193,29 @@ func (s Store) Replace(ctx context.Context, id uuid.UUID,
 }
 
 // lock reads an order with its answers and keeps others from changing them.
-func (s Store) lock(ctx context.Context, tx pgx.Tx, id uuid.UUID) (r Record, last int, err error) {
-	var action calendar.Date
-	var answerBy *time.Time
-	err = tx.QueryRow(ctx,
-		`SELECT id, merchant_id, kind, method, amount_cents, action_date, disputable, answer_by, last_seq
-		FROM sandbox_instructions WHERE id = $1 FOR UPDATE`, id).
-		Scan(&r.Order.ID, &r.Order.MerchantID, &r.Order.Kind, &r.Order.Method, &r.Order.AmountCents, &action,
-			&r.Order.Disputable, &answerBy, &last)
+func lock(tx *database.Tx, id uuid.UUID) (r Record, last int, err error) {
+	var order struct {
+		Order   `gorm:"embedded"`
+		LastSeq int
+	}
+	err = tx.Gorm().Table("sandbox_instructions").Scopes(database.AcrossMerchants, database.ForUpdate).
+		Take(&order, "id = ?", id).Error
 	if err != nil {
 		return r, 0, err
 	}
-	r.Order.ActionDate = action
-	if answerBy != nil {
-		r.Order.AnswerBy = answerBy.UTC()
+	var answers []struct {
+		Entry       `gorm:"embedded"`
+		DeliveredAt time.Time
 	}
-	rows, err := tx.Query(
-		ctx,
-		`SELECT seq, kind, code, channel, reference, due_at, delivered_at IS NOT NULL FROM sandbox_answers
-			WHERE instruction_id = $1 ORDER BY seq FOR UPDATE`,
-		id,
-	)
-	if err != nil {
-		return r, 0, err
+	err = tx.Gorm().Table("sandbox_answers").Scopes(database.ForUpdate).Order("seq").
+		Find(&answers, "instruction_id = ?", id).Error
+	for _, a := range answers {
+		if a.DeliveredAt.IsZero() {
+			r.Waiting = append(r.Waiting, a.Entry)
+		} else {
+			r.Delivered = append(r.Delivered, a.Entry)
+		}
 	}
-	var e Entry
-	var delivered bool
-	_, err = pgx.ForEachRow(rows, []any{&e.Seq, &e.Kind, &e.Code, &e.Channel, &e.Reference, &e.DueAt, &delivered},
-		func() error {
-			e.DueAt = e.DueAt.UTC()
-			if delivered {
-				r.Delivered = append(r.Delivered, e)
-			} else {
-				r.Waiting = append(r.Waiting, e)
-			}
-			return nil
-		})
-	return r, last, err
+	r.Order = order.Order
+	return r, order.LastSeq, err
 }

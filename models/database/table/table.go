@@ -95,6 +95,9 @@ func parse[T any](name string, beside []Column[T]) *Table[T] {
 		if f.DBName == "" {
 			continue
 		}
+		if slices.ContainsFunc(beside, func(b Column[T]) bool { return b.Name == f.DBName }) {
+			continue // GORM reads it by its tag
+		}
 		if f.StructField.Type.Implements(reflect.TypeFor[secret]()) {
 			panic(fmt.Sprintf("table %s: %s is a secret: give it the tag \"-\" and a Column that seals it", name, f.Name))
 		}
