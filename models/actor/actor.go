@@ -70,7 +70,7 @@ const (
 	MoveClock    Action = "move_clock"    // sandbox control
 	Approve      Action = "approve"       // agree to what another person asked for
 	Exchange     Action = "exchange"      // files to and from the bank
-	Books        Action = "books"         // export the journal, close months
+	Books        Action = "books"         // export the journal, record fees and payouts, close months
 )
 
 // Actor is who a use case runs for. MerchantID bounds everything it can see.

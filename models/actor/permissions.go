@@ -31,7 +31,7 @@ var Permissions = []Permission{
 	{Reveal, "See full bank account and identity numbers", []Role{Admin}, []Scope{ScopeNumbers}, true},
 	{Approve, "Approve what needs a second approver", []Role{Admin, Finance}, nil, true},
 	{Exchange, "Work with the bank’s files: cut, download, import, send again", []Role{Admin, Finance}, nil, true},
-	{Books, "Export the books, choose their accounts and close months", []Role{Admin, Finance}, nil, true},
+	{Books, "Keep the books: accounts, fees, payouts, exports and closed months", []Role{Admin, Finance}, nil, true},
 	{MoveClock, "Move the sandbox clock and answer as the sandbox bank", []Role{Admin}, []Scope{ScopeWrite}, false},
 	{Manage, "People, roles, credentials, webhooks, settings and the audit", []Role{Admin}, nil, false},
 }

@@ -140,7 +140,7 @@ func (h *Books) askUndo(c echo.Context, reason, key string, refused error) error
 	if err != nil {
 		return err
 	}
-	v := pages.ActView{Title: "Take back " + r.Kind.Word() + " " + r.Name(),
+	v := pages.ActView{Title: "Take back " + words.LowerFirst(r.Kind.Word()) + " " + r.Name(),
 		Back: components.Link{Text: r.Kind.Word() + " " + r.Name(), Href: recordPath(id)}}
 	if r.UndoneID != uuid.Nil || r.Kind == journal.TakenBack {
 		v.Blocked = "This was taken back already."
