@@ -15,7 +15,7 @@ type Filter struct {
 	Role     Role
 	Kind     Kind
 	Box      Box    // of the VAT201: entries that its figure is made of
-	About    string // the reference of a purchase, or the number of a document
+	About    string // the reference of a purchase, fee or payout, or the number of a document
 	// Cents finds entries with that amount on a side, or with half of it: what is booked on the wrong side makes a
 	// difference of twice its amount.
 	Cents int64

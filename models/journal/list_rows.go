@@ -33,9 +33,12 @@ func (f Filter) within(merchantID uuid.UUID) (string, pgx.NamedArgs) {
 		where += ` AND ` + f.figure() + ` <> 0`
 	}
 	if f.About != "" {
-		where += ` AND e.purchase_id IN (SELECT id FROM purchases WHERE merchant_id = @m::uuid
-			AND lower(reference_generated) = lower(@about) UNION ALL
-			SELECT purchase_id FROM invoices WHERE merchant_id = @m::uuid AND lower(number) = lower(@about))`
+		where += ` AND e.n IN (SELECT j.n FROM journal_entries j WHERE j.merchant_id = @m::uuid
+				AND j.purchase_id IN (SELECT id FROM purchases WHERE merchant_id = @m::uuid
+					AND lower(reference_generated) = lower(@about) UNION ALL
+				SELECT purchase_id FROM invoices WHERE merchant_id = @m::uuid AND lower(number) = lower(@about))
+			UNION ALL SELECT j.n FROM book_records r JOIN journal_entries j ON j.source_id = r.id AND j.kind = r.kind
+			WHERE r.merchant_id = @m::uuid AND lower(r.reference) = lower(@about))`
 	}
 	if f.Cents != 0 {
 		sides := make([]string, len(Roles))

@@ -114,7 +114,7 @@ func entriesView(q url.Values, f journal.Filter, wrong map[string]string) pages.
 		To:   components.DateField{Label: "Last day", Name: "to", Value: q.Get("to"), Error: wrong["to"]},
 		Role: components.Select{Label: "Account", Name: "role", Error: wrong["role"], Blank: "All accounts"},
 		Kind: components.Select{Label: "What happened", Name: "kind", Error: wrong["kind"], Blank: "Everything"},
-		About: components.Field{Label: "Purchase or document", Name: "about", Value: q.Get("about"), MaxLength: 100,
+		About: components.Field{Label: "Purchase, document or payout", Name: "about", Value: q.Get("about"), MaxLength: 100,
 			Hint: "A reference or a number, such as INV-2026-000201."},
 		Amount: components.Field{Label: "Amount", Name: "amount", Value: q.Get("amount"), Error: wrong["amount"],
 			InputMode: "decimal", MaxLength: 20,
