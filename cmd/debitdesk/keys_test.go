@@ -34,6 +34,7 @@ var otherBytes = []string{
 	"api_request_bodies.packed",
 	"clients.personal_code_hash",
 	"mandate_evidence.sha256",
+	"brand_logos.picture",
 	"tokens.account_hash",
 	"bank_messages.raw",
 	"batches.header_hash",
