@@ -33,7 +33,7 @@ test test-clocks test-race: export GOGC = 400
 
 # Our own packages are compiled for the tests without inlining and without symbols for debuggers: half the time of the
 # compiler, and what the tests wait for is the database. The program that they start is built in the same way, once.
-test test-clocks: export GOFLAGS := $(GOFLAGS) -gcflags=all=-dwarf=false '-gcflags=debitdesk/...=-l -dwarf=false'
+test test-clocks: export GOFLAGS := $(GOFLAGS) '-gcflags=debitdesk/...=-l -dwarf=false'
 
 test-race: ## packages with work that is shared, under the race detector; needs a C compiler
 	@.make/need.sh postgres

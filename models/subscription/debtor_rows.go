@@ -16,9 +16,9 @@ type debtorNumbers struct {
 }
 
 // AfterFind implements GORM's hook: the numbers are put where their masks stand.
-func (x *Subscriber) AfterFind(*gorm.DB) error {
-	x.Debit.unmask(x.Numbers)
-	x.Numbers = debtorNumbers{}
+func (s *Subscriber) AfterFind(*gorm.DB) error {
+	s.Debit.unmask(s.Numbers)
+	s.Numbers = debtorNumbers{}
 	return nil
 }
 

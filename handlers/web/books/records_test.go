@@ -39,7 +39,8 @@ func TestFinanceRecordsAPayoutOnceAndTakesItBack(t *testing.T) {
 	h.Page(h.A.Reader, "GET", at, nil).Want(http.StatusOK).Contains("Collect-All").Lacks("undoing")
 	h.Page(h.B.Owner, "GET", at, nil).Want(http.StatusNotFound)
 	h.Page(h.A.Reader, "GET", "/books/entries?role=ret", nil).Want(http.StatusOK).Contains("Payout PO-77", at)
-	h.Page(h.A.Reader, "GET", "/books/entries?about=po-77", nil).Want(http.StatusOK).Contains("1 entry", "Payout PO-77", at)
+	h.Page(h.A.Reader, "GET", "/books/entries?about=po-77", nil).Want(http.StatusOK).
+		Contains("1 entry", "Payout PO-77", at)
 	h.Page(h.A.Reader, "GET", "/books/entries?about=po-7", nil).Want(http.StatusOK).Lacks(at)
 	h.Page(h.A.Reader, "GET", "/books/vat", nil).Want(http.StatusOK).Contains("box=15", "R\u00a00,90")
 	h.Page(h.A.Finance, "GET", at+"/undoing", nil).Want(http.StatusOK).Contains("Take back R\u00a0649,00?")
