@@ -6,41 +6,48 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 )
 
 // eraseAnswers leaves of the kept answers that name the client no more than ids. They
 // must stay: a request that is sent again must not be done again.
-func eraseAnswers(t *database.Tx, c Client) error {
-	said, box := saidOf(c), t.DB().Seal
-	var kept []struct {
-		IsTest bool
-		Key    string
-		Body   []byte
-	}
-	if err := t.Gorm().Raw(`SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = ?`, c.MerchantID).
-		Find(&kept).Error; err != nil {
+func eraseAnswers(t *database.Tx, tx pgx.Tx, c Client) error {
+	said := saidOf(c)
+	rows, err := tx.Query(t.Context(), `SELECT is_test, key, body FROM idempotency_keys WHERE merchant_id = $1`,
+		c.MerchantID.String())
+	if err != nil {
 		return err
 	}
-	for _, k := range kept {
-		at := database.AnswerAt(c.MerchantID.String(), k.IsTest, k.Key)
-		body, err := box.OpenBytes(at, k.Body)
+	shorter := &pgx.Batch{}
+	var isTest bool
+	var key string
+	var sealed []byte
+	_, err = pgx.ForEachRow(rows, []any{&isTest, &key, &sealed}, func() error {
+		body, err := t.DB().Seal.OpenBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), sealed)
 		if errors.Is(err, seal.ErrDamaged) {
-			continue // nobody can read it
+			return nil // nobody can read it
 		}
 		if err != nil {
 			return fmt.Errorf("open the answer of a key: %w", err)
 		}
-		if !names(body, said) {
-			continue
+		if names(body, said) {
+			shorter.Queue(
+				`UPDATE idempotency_keys SET body = $4 WHERE merchant_id = $1 AND is_test = $2 AND key = $3`,
+				c.MerchantID.String(),
+				isTest,
+				key,
+				t.DB().Seal.SealBytes(database.AnswerAt(c.MerchantID.String(), isTest, key), idAlone(body)),
+			)
 		}
-		if err := t.Gorm().Exec(`UPDATE idempotency_keys SET body = ? WHERE merchant_id = ? AND is_test = ? AND key = ?`,
-			box.SealBytes(at, idAlone(body)), c.MerchantID, k.IsTest, k.Key).Error; err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil || shorter.Len() == 0 {
+		return err
 	}
-	return nil
+	return tx.SendBatch(t.Context(), shorter).Close()
 }
 
 func names(body []byte, said []string) bool {

@@ -291,5 +291,5 @@ func eraseRows(t *database.Tx, c Client) error {
 	}); err != nil {
 		return err
 	}
-	return eraseAnswers(t, c)
+	return t.Pgx(func(tx pgx.Tx) error { return eraseAnswers(t, tx, c) })
 }

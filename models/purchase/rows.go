@@ -137,13 +137,9 @@ func markSent(tx *database.Tx, of map[uuid.UUID][]uuid.UUID) error {
 		return fmt.Errorf("mark purchases sent: %w", err)
 	}
 	for merchantID, ids := range of {
-		err := tx.Gorm().Exec(`UPDATE purchases SET status = 'sent', history = history || ?::jsonb, version = version + 1,
-				updated_at = ?
-			WHERE merchant_id = ? AND id = ANY(?::uuid[]) AND status = 'created'`, string(sent), tx.Now(), merchantID,
-			database.IDs(ids)).Error
-		if err != nil {
-			return fmt.Errorf("mark purchases sent: %w", err)
-		}
+		tx.Later(`UPDATE purchases SET status = 'sent', history = history || $3::jsonb, version = version + 1, updated_at = $4
+			WHERE merchant_id = $1 AND id = ANY($2::uuid[]) AND status = 'created'`, merchantID, database.IDs(ids), string(sent),
+			tx.Now())
 	}
 	return nil
 }

@@ -143,11 +143,8 @@ func (t unit) closeDocument(d Document, of map[uuid.UUID]Tally) error {
 	}
 	for id, sum := range of {
 		if id != uuid.Nil {
-			err := t.Gorm().Exec(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
-				VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents).Error
-			if err != nil {
-				return err
-			}
+			t.Later(`INSERT INTO bank_files_in_of (merchant_id, document_id, arrived_at, item_count, sum_cents)
+				VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, id, d.ID, d.ArrivedAt, sum.Count, sum.SumCents)
 		}
 	}
 	return nil
