@@ -71,13 +71,18 @@ func (f *Filter) check() (wrong fault.Problems) {
 // Problems are what is wrong with the filter, each by its field.
 func (f Filter) Problems() fault.Problems { return f.check() }
 
-// Entries lists a page of entries, with the sum of all that the filter lets through.
-func (s *Service) Entries(ctx context.Context, who actor.Actor, f Filter, after Place) (List, error) {
+// readable refuses who may not read, and what is wrong with the filter, which becomes whole.
+func (f *Filter) readable(who actor.Actor) error {
 	if err := who.May(actor.Read); err != nil {
-		return List{}, err
+		return err
 	}
 	wrong := f.check()
-	if err := wrong.Err(); err != nil {
+	return wrong.Err()
+}
+
+// Entries lists a page of entries, with the sum of all that the filter lets through.
+func (s *Service) Entries(ctx context.Context, who actor.Actor, f Filter, after Place) (List, error) {
+	if err := f.readable(who); err != nil {
 		return List{}, err
 	}
 	return s.Store.entries(ctx, who.MerchantID, f, after)
@@ -85,11 +90,7 @@ func (s *Service) Entries(ctx context.Context, who actor.Actor, f Filter, after 
 
 // CountEntries counts what the filter lets through.
 func (s *Service) CountEntries(ctx context.Context, who actor.Actor, f Filter) (n int64, err error) {
-	if err := who.May(actor.Read); err != nil {
-		return 0, err
-	}
-	wrong := f.check()
-	if err := wrong.Err(); err != nil {
+	if err := f.readable(who); err != nil {
 		return 0, err
 	}
 	n, _, err = s.Store.countEntries(ctx, who.MerchantID, f)
@@ -99,11 +100,7 @@ func (s *Service) CountEntries(ctx context.Context, who actor.Actor, f Filter) (
 // EntriesBehind lists at most so many entries behind a place, uncounted, and tells whether there are more.
 func (s *Service) EntriesBehind(ctx context.Context, who actor.Actor, f Filter, after Place, most int) ([]Listed, bool,
 	error) {
-	if err := who.May(actor.Read); err != nil {
-		return nil, false, err
-	}
-	wrong := f.check()
-	if err := wrong.Err(); err != nil {
+	if err := f.readable(who); err != nil {
 		return nil, false, err
 	}
 	return s.Store.entriesBehind(ctx, who.MerchantID, f, after, most)

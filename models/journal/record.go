@@ -37,9 +37,6 @@ type Record struct {
 	CreatedAt      time.Time
 }
 
-// RecordKinds are the kinds that people record.
-var RecordKinds = []Kind{FeeTaken, PaidOut, Released}
-
 // Draft is what a person says of a fee, payout or release. Amounts are cents.
 type Draft struct {
 	Kind       Kind
@@ -347,8 +344,8 @@ func (s *Service) Line(ctx context.Context, who actor.Actor, id uuid.UUID) (exch
 		return exchange.Entry{}, err
 	}
 	n, err := s.Store.line(ctx, who.MerchantID, id)
-	if err == nil && n.State != exchange.EntryUnmatched {
-		return n, fault.New(fault.Conflict, "not_unmatched", "This bank movement is no longer without a match.")
+	if err != nil {
+		return n, err
 	}
-	return n, err
+	return n, n.Waits()
 }

@@ -78,7 +78,7 @@ func readFilter(l *kit.Listing, f *journal.Filter) {
 	for _, p := range append(wrong, read.Problems()...) {
 		l.Unknown(p.Leaf(), "understood")
 	}
-	*f, _, _ = filterOf(l.Query)
+	*f, _, _ = filterOf(l.Query) // from which Unknown has taken what is not understood
 }
 
 // entriesFileHref is the address of the list's file with what the page shows.

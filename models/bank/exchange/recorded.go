@@ -12,14 +12,22 @@ import (
 	"debitdesk/models/money"
 )
 
+// Waits is a conflict unless the movement waits for a match.
+func (n Entry) Waits() error {
+	if n.State == EntryUnmatched {
+		return nil
+	}
+	return fault.New(fault.Conflict, "not_unmatched", "This bank movement is no longer without a match.")
+}
+
 // Record says of a movement without a match that the books hold what it is, in the transaction that records it there.
 func (s Store) Record(tx *database.Tx, who actor.Actor, id uuid.UUID, as EntryState, note string) (n Entry, err error) {
 	u := unit{tx}
 	if n, err = u.holdEntry(who.MerchantID, id); err != nil {
 		return n, err
 	}
-	if n.State != EntryUnmatched {
-		return n, fault.New(fault.Conflict, "not_unmatched", "This bank movement is no longer without a match.")
+	if err := n.Waits(); err != nil {
+		return n, err
 	}
 	tx.Audit(who, audit.Entry{Action: "bank.entry_recorded", ObjectType: "bank_entry", ObjectID: n.ID,
 		Text:   fmt.Sprintf("A movement of %s was recorded in the books.", money.Format(n.AmountCents, n.Currency)),
