@@ -70,7 +70,7 @@ func (a *App) demo(ctx context.Context, clients int) (made demo.Result, err erro
 	}
 	s := a.Services
 	d := &demo.Service{Merchants: s.Merchants, Users: s.Users, Clients: s.Clients, Purchases: s.Purchases,
-		Deletions: s.Deletions, Credentials: s.Credentials, Subscriptions: s.Subscriptions,
+		Deletions: s.Deletions, Credentials: s.Credentials, Subscriptions: s.Subscriptions, Books: s.Journal,
 		Read: a.Services.Merchants.Store, Calendar: s.Purchases.Calendar, Clock: a.Store.Clock, Advance: a.advance}
 	err = a.Store.AloneFilling(ctx, func() (err error) {
 		made, err = d.Prepare(ctx, clients)

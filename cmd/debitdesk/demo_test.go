@@ -110,6 +110,8 @@ func TestTheDemoEndsInEveryStateByNow(t *testing.T) {
 			WHERE state IN ('sent', 'delivered') AND method = 'DELAYED'`,
 		"a payer who was asked again": `SELECT count(*) > 0 FROM mandate_authentications
 			WHERE number = 2 AND method = 'REALTIME' AND state = 'accepted'`,
+		"fees with their VAT": `SELECT count(*) = 2 AND sum(fee_cents) = 30000 AND sum(vati_cents) = 4500
+			AND sum(bank_cents) = -34500 FROM book_records WHERE kind = 'fee'`,
 		"a bank that was told of an end": `SELECT count(*) > 0 FROM audit_entries WHERE action = 'mandate.cancelled_at_bank'`,
 	} {
 		var there bool

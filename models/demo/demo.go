@@ -19,6 +19,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/deletion"
 	"debitdesk/models/fault"
+	"debitdesk/models/journal"
 	"debitdesk/models/merchant"
 	"debitdesk/models/paging"
 	"debitdesk/models/purchase"
@@ -56,6 +57,7 @@ type Service struct {
 	Credentials *credential.Service
 
 	Subscriptions *subscription.Service
+	Books         *journal.Service
 
 	Read     merchant.Store
 	Calendar *calendar.Calendar
@@ -138,6 +140,7 @@ func (s *Service) fill(ctx context.Context, clients int) (merchant.Merchant, err
 		story.member(n)
 	}
 	story.subscriptions()
+	story.fees()
 	return m, story.live(ctx, end)
 }
 
