@@ -19,10 +19,11 @@ const (
 
 // throwawaySettings give up durability: a lost test cluster is no loss. A connection of a test lives shortly, so it
 // plans each statement once and not for each of its first values, which took most of the server's time.
+// What processes share lies with its other files, so that it goes with them.
 var throwawaySettings = []string{
 	"listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0", "max_connections=500", "shared_buffers=64MB",
-	"max_wal_size=2GB", "checkpoint_timeout=1h", "autovacuum=off", "jit=off",
+	"max_wal_size=2GB", "checkpoint_timeout=1h", "autovacuum=off", "jit=off", "dynamic_shared_memory_type=mmap",
 	"plan_cache_mode=force_generic_plan", "wal_writer_delay=10s", "bgwriter_lru_maxpages=0", "timezone=UTC",
 	"log_min_messages=fatal",
 }
