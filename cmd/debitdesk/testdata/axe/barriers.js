@@ -1,7 +1,7 @@
 // What axe finds on the page that is open. Two kinds of things are asked about once and not on each page and in each
 // look again: the frame around a page's own part, and texts that have the colours, size and weight of a text that was
-// judged. {look: in the first every rule is
-// asked about, in the second those that follow width and colours, then colours alone; frames, styles: what was judged}
+// judged. {look: in the first every rule is asked about, in the second, which has another width, those that follow it,
+// of what shows or scrolls only now, and colours, then colours alone; frames, styles: what was judged}
 async ({look, frames, styles}) => {
 	const short = (text) => {
 		let hash = 0x811c9dc5;
@@ -17,17 +17,33 @@ async ({look, frames, styles}) => {
 		.map((e) => e.tagName + e.className + (e.getAttribute("role") || "") + e.checkVisibility() + width).join());
 	const known = around.length > 0 && frames.includes(frame);
 
-	const looks = ["scrollable-region-focusable", "aria-hidden-focus", "button-name", "link-name", "label",
-		"page-has-heading-one", "landmark-one-main"];
+	const narrow = ["scrollable-region-focusable", "aria-hidden-focus", "button-name", "link-name", "label"];
 	const elsewhere = ["target-size"]; // smallTargets asks more
 	const colours = ["color-contrast", "link-in-text-block"];
 	const off = Object.fromEntries([...colours, ...elsewhere].map((rule) => [rule, {enabled: false}]));
-	const rules = look === 0 ? {rules: off} : {runOnly: looks};
 	const found = (results) => results.violations.filter((v) => v.impact !== "minor").map((v) => ({rule: v.id,
 		help: v.help, where: v.nodes.slice(0, 4).map((n) => n.html + " :: " + n.failureSummary)}));
 	const exclude = known ? around : [];
-	let barriers = look > 1 ? [] : found(await axe.run({include: [document.documentElement], exclude},
-		{resultTypes: ["violations"], ...rules}));
+	const run = async (include, rules) => found(await axe.run({include, exclude}, {resultTypes: ["violations"], ...rules}));
+
+	// What a width changes for the rules that follow it: what can be used, the words that name it, and what scrolls.
+	const shows = (e) => e?.checkVisibility({checkVisibilityCSS: true});
+	const state = (e) => (shows(e) ? [e, ...(e.labels ?? [])].map((part) => part.innerText).join() : "hidden") +
+		(e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight ? getComputedStyle(e).overflow : "");
+	const parts = [...document.body.querySelectorAll("*")].filter((e) => !exclude.some((part) => part.contains(e)) &&
+		(e.matches("a, button, input, select, textarea, summary, [tabindex], [role]") ||
+			/auto|scroll/.test(getComputedStyle(e).overflow)));
+	let barriers = [];
+	if (look === 0) {
+		window.before = new Map(parts.map((e) => [e, state(e)]));
+		barriers = await run([document.documentElement], {rules: off});
+	} else if (look === 1) {
+		const changed = parts.filter((e) => window.before.get(e) !== state(e) && shows(e));
+		if (changed.length > 0) barriers = await run(changed, {runOnly: narrow});
+		for (const part of ["h1", "main"])
+			if (![...document.querySelectorAll(part)].some(shows))
+				barriers.push({rule: part, help: "nothing of it shows in this width", where: []});
+	}
 
 	const style = (e) => { // of a text: what the verdict on its contrast follows
 		const own = getComputedStyle(e);
