@@ -136,10 +136,10 @@ func saveCharges(tx *database.Tx, b Batch, rows []Row) error {
 // dropCharges gives up the debits that are still to be planned. A debit that stands, and was not written down before
 // a crash, stands.
 func dropCharges(tx *database.Tx, b Batch, why string) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END,
+	tx.Exec(`UPDATE batch_rows r SET charge = CASE WHEN p.token_id IS NULL THEN 'failed' ELSE 'done' END,
 			error = CASE WHEN p.token_id IS NULL THEN ? ELSE '' END
 		FROM purchases p WHERE r.merchant_id = ? AND r.batch_id = ? AND r.state = 'sent' AND r.charge = 'wanted'
-		AND p.merchant_id = r.merchant_id AND p.id = r.purchase_id`, why, b.MerchantID, b.ID).Error)
+		AND p.merchant_id = r.merchant_id AND p.id = r.purchase_id`, why, b.MerchantID, b.ID)
 }
 
 // moveRows takes all rows in the states from to another; only those numbered, when any are. It tells how many.

@@ -26,7 +26,7 @@ func dropMends(tx *database.Tx, b Batch) {
 // deleteBatch deletes a draft with its rows.
 func deleteBatch(tx *database.Tx, b Batch) {
 	dropMends(tx, b)
-	tx.Fail(tx.Gorm().Exec(`DELETE FROM batch_rows WHERE merchant_id = ? AND batch_id = ?`, b.MerchantID, b.ID).Error)
+	tx.Exec(`DELETE FROM batch_rows WHERE merchant_id = ? AND batch_id = ?`, b.MerchantID, b.ID)
 	tx.Fail(tx.Gorm().Scopes(database.OfMerchant(b.MerchantID)).Where("started_at IS NULL").
 		Delete(&Batch{}, "id = ?", b.ID).Error)
 }

@@ -83,9 +83,9 @@ func (s Store) newClients(ctx context.Context, merchantID, id uuid.UUID, limit i
 
 // forgetDecisions forgets who is billed by rows that nothing has become of yet, and what was ticked.
 func forgetDecisions(tx *database.Tx, b Batch) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false
+	tx.Exec(`UPDATE batch_rows SET decision = '', chosen_client = NULL, confirmed = false
 			WHERE merchant_id = ? AND batch_id = ? AND state IN ('new', 'ready', 'bad')
-		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID).Error)
+		AND (decision <> '' OR confirmed)`, b.MerchantID, b.ID)
 }
 
 // confirm notes that an unusual amount is right, where it still is that amount. It tells of how many rows.
@@ -140,14 +140,13 @@ func (s Store) leave(ctx context.Context, ref Ref, held time.Time) error {
 
 // freeBatch lets the next worker claim a batch.
 func freeBatch(tx *database.Tx, b Batch) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = ? AND id = ?`, b.MerchantID, b.ID).
-		Error)
+	tx.Exec(`UPDATE batches SET worked_at = 'epoch' WHERE merchant_id = ? AND id = ?`, b.MerchantID, b.ID)
 }
 
 // claimBatch keeps workers away from a batch for as long as a claim lasts.
 func claimBatch(tx *database.Tx, b Batch) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = ? AND id = ?`,
-		b.MerchantID, b.ID).Error)
+	tx.Exec(`UPDATE batches SET worked_at = clock_timestamp() WHERE merchant_id = ? AND id = ?`,
+		b.MerchantID, b.ID)
 }
 
 // atWork names batches that have work and whose last claim is over.

@@ -47,8 +47,8 @@ func noteAsking(tx *database.Tx, i Import, rows []Row, at time.Time) {
 	for n, r := range rows {
 		numbers[n] = r.N
 	}
-	tx.Fail(tx.Gorm().Exec(`UPDATE book_import_rows SET asked_at = ? WHERE merchant_id = ? AND import_id = ?
-		AND n = ANY(?::int[])`, at, i.MerchantID, i.ID, database.Numbers(numbers)).Error)
+	tx.Exec(`UPDATE book_import_rows SET asked_at = ? WHERE merchant_id = ? AND import_id = ?
+		AND n = ANY(?::int[])`, at, i.MerchantID, i.ID, database.Numbers(numbers))
 }
 
 // refuseAsking keeps why the client of a row could not be asked.

@@ -160,9 +160,9 @@ func refer(tx *database.Tx, i Import, all []reference) {
 	for n, r := range all {
 		texts[n], ids[n] = r.text, r.clientID
 	}
-	tx.Fail(tx.Gorm().Exec(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
+	tx.Exec(`INSERT INTO client_references (merchant_id, reference, client_id, import_id)
 		SELECT ?::uuid, u.reference, u.client_id, ?::uuid FROM unnest(?::text[], ?::uuid[]) AS u (reference, client_id)`,
-		i.MerchantID, i.ID, texts, database.IDs(ids)).Error)
+		i.MerchantID, i.ID, texts, database.IDs(ids))
 }
 
 // ImportOf finds the import that a client came in with, and the group; the zero import when there is none.

@@ -138,9 +138,8 @@ func (b *back) removeMade(tx *database.Tx) {
 		numbers = append(numbers, b.rows[n].N)
 	}
 	followup.RemoveNotes(tx, b.i.MerchantID, b.notes())
-	tx.Fail(tx.Gorm().Exec(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = ? AND s.import_id = ?
-		AND s.n = ANY(?::int[]) AND e.merchant_id = s.merchant_id AND e.id = s.id`, m, b.i.ID, database.Numbers(numbers)).
-		Error)
+	tx.Exec(`DELETE FROM mandate_evidence e USING book_scans s WHERE s.merchant_id = ? AND s.import_id = ?
+		AND s.n = ANY(?::int[]) AND e.merchant_id = s.merchant_id AND e.id = s.id`, m, b.i.ID, database.Numbers(numbers))
 	for _, one := range []struct {
 		sql  string
 		of   database.TextArray
@@ -157,6 +156,6 @@ func (b *back) removeMade(tx *database.Tx) {
 		{`DELETE FROM recently_opened WHERE merchant_id = ? AND object_id = ANY(?::uuid[])`, clients, nil},
 		{`DELETE FROM clients WHERE merchant_id = ? AND id = ANY(?::uuid[])`, clients, nil},
 	} {
-		tx.Fail(tx.Gorm().Exec(one.sql, append([]any{m, one.of}, one.more...)...).Error)
+		tx.Exec(one.sql, append([]any{m, one.of}, one.more...)...)
 	}
 }

@@ -52,7 +52,8 @@ func Change[T any](t *Tx, st *table.Statement[T], record T, more ...any) (bool, 
 	if err != nil {
 		return false, fmt.Errorf("change a record: %w", err)
 	}
-	n, err := t.Exec(st.SQL, args...)
+	t.Later(st.SQL, args...)
+	n, err := t.send()
 	if err != nil {
 		return false, fmt.Errorf("change a record: %w", err)
 	}

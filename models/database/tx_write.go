@@ -12,6 +12,9 @@ import (
 // Create adds a record, or several, by GORM. An error ends the transaction.
 func (t *Tx) Create(records any) { t.Fail(t.Gorm().Create(records).Error) }
 
+// Exec runs a statement by GORM, whose values stand where it says ?. An error ends the transaction.
+func (t *Tx) Exec(sql string, args ...any) { t.Fail(t.Gorm().Exec(sql, args...).Error) }
+
 // Later queues a statement whose result nobody needs.
 func (t *Tx) Later(sql string, args ...any) { t.add(statement{sql: sql, args: args}) }
 
@@ -19,12 +22,6 @@ func (t *Tx) add(w statement) { t.waiting, t.wrote = append(t.waiting, w), true 
 
 // control queues a statement that writes nothing.
 func (t *Tx) control(sql string) { t.waiting = append(t.waiting, statement{sql: sql}) }
-
-// Exec writes what waits and this statement, and tells how many rows it touched.
-func (t *Tx) Exec(sql string, args ...any) (int64, error) {
-	t.Later(sql, args...)
-	return t.send()
-}
 
 // Must queues a statement before everything that waits for nothing: its one
 // result is a count, and any other count than 1 ends the transaction with

@@ -26,8 +26,8 @@ func claimRefunds(tx *database.Tx, ids []uuid.UUID) (claimed []uuid.UUID, err er
 
 // refundsHandedOver notes that the bank has the refunds.
 func refundsHandedOver(tx *database.Tx, ids []uuid.UUID) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE refunds SET handed_over = true, updated_at = ? WHERE id = ANY(?::uuid[])
-		AND NOT handed_over`, tx.Now(), database.IDs(ids)).Error)
+	tx.Exec(`UPDATE refunds SET handed_over = true, updated_at = ? WHERE id = ANY(?::uuid[])
+		AND NOT handed_over`, tx.Now(), database.IDs(ids))
 }
 
 // dropRefunds ends the refunds of a purchase that the bank does not have, since the

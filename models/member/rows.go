@@ -79,29 +79,26 @@ func (s Store) AccountOf(ctx context.Context, email string) (id uuid.UUID, belon
 	return account.ID, account.Belongs, err
 }
 
-// change runs a statement about people; an error ends the transaction.
-func change(tx *database.Tx, sql string, args ...any) { tx.Fail(tx.Gorm().Exec(sql, args...).Error) }
-
 // setTerms changes what a member may do. Users.role is what a process of the release
 // before reads.
 func setTerms(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms) {
-	change(tx, `UPDATE memberships SET role = ?, grants = ?, batch_limit_cents = ?, updated_at = ?
+	tx.Exec(`UPDATE memberships SET role = ?, grants = ?, batch_limit_cents = ?, updated_at = ?
 		WHERE merchant_id = ? AND user_id = ?`, terms.Role, grantsJSON(terms.Grants), terms.BatchLimitCents, tx.Now(),
 		merchantID, userID)
-	change(tx, `UPDATE users SET role = ?, updated_at = ? WHERE merchant_id = ? AND id = ?`, terms.Role, tx.Now(),
+	tx.Exec(`UPDATE users SET role = ?, updated_at = ? WHERE merchant_id = ? AND id = ?`, terms.Role, tx.Now(),
 		merchantID, userID)
 }
 
 // disableMember keeps somebody out and ends their sessions in that business.
 func disableMember(tx *database.Tx, merchantID, userID uuid.UUID, at time.Time) {
 	endSessionsIn(tx, merchantID, userID)
-	change(tx, `UPDATE memberships SET disabled_at = ?, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, at, at,
+	tx.Exec(`UPDATE memberships SET disabled_at = ?, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, at, at,
 		merchantID, userID)
 	leaves(tx, userID)
 }
 
 func enableMember(tx *database.Tx, merchantID, userID uuid.UUID) {
-	change(tx, `UPDATE memberships SET disabled_at = NULL, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, tx.Now(),
+	tx.Exec(`UPDATE memberships SET disabled_at = NULL, updated_at = ? WHERE merchant_id = ? AND user_id = ?`, tx.Now(),
 		merchantID, userID)
 	comesBack(tx, merchantID, userID)
 }
@@ -109,14 +106,14 @@ func enableMember(tx *database.Tx, merchantID, userID uuid.UUID) {
 // removeMember ends a membership and its sessions.
 func removeMember(tx *database.Tx, merchantID, userID uuid.UUID) {
 	endSessionsIn(tx, merchantID, userID)
-	change(tx, `DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?`, merchantID, userID)
+	tx.Exec(`DELETE FROM memberships WHERE merchant_id = ? AND user_id = ?`, merchantID, userID)
 	leaves(tx, userID)
 }
 
 // addMember makes a person a member; one who belonged nowhere any more is back. used is
 // when the person came in; zero for not yet.
 func addMember(tx *database.Tx, merchantID, userID uuid.UUID, terms Terms, used time.Time) {
-	change(tx, `INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at,
+	tx.Exec(`INSERT INTO memberships (user_id, merchant_id, role, grants, batch_limit_cents, last_used_at, created_at,
 			updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, merchant_id) DO UPDATE
 		SET role = excluded.role, grants = excluded.grants, batch_limit_cents = excluded.batch_limit_cents,
@@ -139,16 +136,16 @@ func takeBack(tx *database.Tx, userID uuid.UUID, name, passwordHash string, at t
 }
 
 func endSessionsIn(tx *database.Tx, merchantID, userID uuid.UUID) {
-	change(tx, `DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = ?
+	tx.Exec(`DELETE FROM sessions s USING users u WHERE u.id = s.user_id AND s.user_id = ?
 		AND COALESCE(s.merchant_id, u.merchant_id) = ?`, userID, merchantID)
 }
 
 // leaves disables whom no business lets in any more altogether, and else makes another
 // business the first one: a process of the release before reads both.
 func leaves(tx *database.Tx, userID uuid.UUID) {
-	change(tx, `UPDATE users u SET disabled_at = ?, updated_at = ? WHERE id = ? AND disabled_at IS NULL AND NOT EXISTS (`+
+	tx.Exec(`UPDATE users u SET disabled_at = ?, updated_at = ? WHERE id = ? AND disabled_at IS NULL AND NOT EXISTS (`+
 		livesIn+`)`, tx.Now(), tx.Now(), userID)
-	change(tx, `UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = ?
+	tx.Exec(`UPDATE users u SET merchant_id = o.merchant_id, role = o.role, updated_at = ?
 		FROM (SELECT * FROM memberships WHERE user_id = ? AND disabled_at IS NULL
 		ORDER BY last_used_at DESC NULLS LAST, created_at LIMIT 1) o
 		WHERE u.id = o.user_id AND NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id)`, tx.Now(), userID)
@@ -156,7 +153,7 @@ func leaves(tx *database.Tx, userID uuid.UUID) {
 
 // comesBack undoes leaves for whom a business lets in.
 func comesBack(tx *database.Tx, merchantID, userID uuid.UUID) {
-	change(tx, `UPDATE users u SET disabled_at = NULL, updated_at = ?, merchant_id = o.merchant_id, role = o.role
+	tx.Exec(`UPDATE users u SET disabled_at = NULL, updated_at = ?, merchant_id = o.merchant_id, role = o.role
 			FROM memberships o
 		WHERE u.id = ? AND o.user_id = u.id AND o.merchant_id = ?
 		AND (u.disabled_at IS NOT NULL OR NOT EXISTS (`+livesIn+` AND m.merchant_id = u.merchant_id))`, tx.Now(), userID,

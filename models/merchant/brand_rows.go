@@ -40,8 +40,8 @@ func UpdateBrand(tx *database.Tx, b Brand) {
 // The merchant's row keeps two people from deleting the last two brands at once; what
 // hangs on a brand keeps it by its foreign key.
 func deleteBrand(tx *database.Tx, merchantID, brandID uuid.UUID) error {
-	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Error; err != nil {
-		return fmt.Errorf("lock merchant: %w", err)
+	if err := Lock(tx, merchantID); err != nil {
+		return err
 	}
 	var left struct{ Others, Debts int64 }
 	err := tx.Gorm().Raw(`SELECT (SELECT count(*) FROM brands WHERE merchant_id = ? AND id <> ?) AS others,
@@ -119,14 +119,14 @@ func claim(tx *database.Tx, merchantID uuid.UUID, account bank.AccountNumber) er
 }
 
 func setDefaultProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE debit_profiles SET is_default = (id = ?) WHERE merchant_id = ? AND brand_id = ?`,
-		profileID, merchantID, brandID).Error)
+	tx.Exec(`UPDATE debit_profiles SET is_default = (id = ?) WHERE merchant_id = ? AND brand_id = ?`,
+		profileID, merchantID, brandID)
 	changed(tx, brandID)
 }
 
 func deleteProfile(tx *database.Tx, merchantID, brandID, profileID uuid.UUID) {
-	tx.Fail(tx.Gorm().Exec(`DELETE FROM debit_profiles WHERE merchant_id = ? AND brand_id = ? AND id = ?`, merchantID,
-		brandID, profileID).Error)
+	tx.Exec(`DELETE FROM debit_profiles WHERE merchant_id = ? AND brand_id = ? AND id = ?`, merchantID,
+		brandID, profileID)
 	changed(tx, brandID)
 }
 

@@ -1,7 +1,6 @@
 package merchant
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -43,8 +42,8 @@ func FreePrefix(all []Brand) string {
 // ownPrefix refuses a prefix with which the references of two brands of a business could be the same. It keeps two
 // people from taking one prefix at once.
 func ownPrefix(tx *database.Tx, merchantID, brandID uuid.UUID, prefix string) error {
-	if _, err := tx.Exec(`SELECT 1 FROM merchants WHERE id = $1 FOR NO KEY UPDATE`, merchantID); err != nil {
-		return fmt.Errorf("lock merchant: %w", err)
+	if err := Lock(tx, merchantID); err != nil {
+		return err
 	}
 	all, err := Store{tx.DB()}.Brands(tx.Context(), merchantID)
 	if err != nil {

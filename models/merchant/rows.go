@@ -47,6 +47,15 @@ func Insert(tx *database.Tx, m Merchant) {
 		VALUES ($1, $2, $3, $4, $5, $6, $6)`, database.Native([]any{m.ID, m.Slug, m.Name, m.IsTest, m.IsDemo, tx.Now()})...)
 }
 
+// Lock keeps others from changing what may be there once or not without another, such as the last brand of a business.
+// Whoever only refers to the business goes on.
+func Lock(tx *database.Tx, id uuid.UUID) error {
+	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, id).Error; err != nil {
+		return fmt.Errorf("lock merchant: %w", err)
+	}
+	return nil
+}
+
 func InsertBrand(tx *database.Tx, b Brand) {
 	b.DebiCheckShift = cmp.Or(b.DebiCheckShift, calendar.Next)
 	b.InvoicePrefix = cmp.Or(b.InvoicePrefix, DefaultInvoicePrefix)

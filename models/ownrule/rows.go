@@ -51,8 +51,8 @@ func Within(tx *database.Tx, merchantID uuid.UUID) ([]rulebook.Own, error) {
 
 // lockRules reads the rules of one key that have not ended for good, and keeps others from changing them.
 func lockRules(tx *database.Tx, merchantID uuid.UUID, key string) (rules []Rule, err error) {
-	if err := tx.Gorm().Exec(`SELECT 1 FROM merchants WHERE id = ? FOR NO KEY UPDATE`, merchantID).Error; err != nil {
-		return nil, fmt.Errorf("lock merchant: %w", err)
+	if err := merchant.Lock(tx, merchantID); err != nil {
+		return nil, err
 	}
 	err = tx.Gorm().Scopes(database.OfMerchant(merchantID)).
 		Where("key = ? AND (to_day IS NULL OR to_day > from_day)", key).Order("from_day").Find(&rules).Error

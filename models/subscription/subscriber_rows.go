@@ -61,8 +61,8 @@ func (Period) TableName() string { return "billing_periods" }
 
 // followToken gives subscribers that are charged on one token the other.
 func followToken(tx *database.Tx, merchantID, old, next uuid.UUID) {
-	tx.Fail(tx.Gorm().Exec(`UPDATE template_clients SET token_id = ?, version = version + 1, updated_at = ?
-			WHERE merchant_id = ? AND token_id = ?`, next, tx.Now(), merchantID, old).Error)
+	tx.Exec(`UPDATE template_clients SET token_id = ?, version = version + 1, updated_at = ?
+			WHERE merchant_id = ? AND token_id = ?`, next, tx.Now(), merchantID, old)
 }
 
 // endOf makes the subscribers of a client who is deleted inactive, and gives their ids.

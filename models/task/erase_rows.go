@@ -13,10 +13,11 @@ import (
 
 // erasure names the lock of a merchant that an erasure holds, and a task that is asked for shares: what is asked for
 // meanwhile reads what is there afterwards.
-const erasure = `(hashtextextended('erasure and tasks of ' || $1::text, 0))`
+const erasure = "erasure and tasks of "
 
 func besideErasures(tx *database.Tx, merchantID uuid.UUID) error {
-	if _, err := tx.Exec(`SELECT pg_advisory_xact_lock_shared`+erasure, merchantID.String()); err != nil {
+	err := tx.Gorm().Exec(`SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))`, erasure+merchantID.String()).Error
+	if err != nil {
 		return fmt.Errorf("wait for an erasure: %w", err)
 	}
 	return nil
@@ -38,7 +39,8 @@ const openOnes = `UPDATE tasks SET claim = NULL,
 // Erase leaves nothing of a person in what tasks of a merchant wrote and were asked for: files name clients, and what
 // was asked for may search for one.
 func Erase(ctx context.Context, t *database.Tx, tx pgx.Tx, merchantID uuid.UUID) error {
-	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock`+erasure, merchantID.String()); err != nil {
+	_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, erasure+merchantID.String())
+	if err != nil {
 		return err
 	}
 	rows, err := tx.Query(ctx, openOnes, merchantID.String()) // first: a piece that is being kept is waited for

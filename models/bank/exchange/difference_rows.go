@@ -86,10 +86,10 @@ func (s Store) dayNotes(ctx context.Context, merchantID uuid.UUID, from, to cale
 }
 
 func (t unit) noteDay(merchantID uuid.UUID, day calendar.Date, n DayNote) {
-	t.Fail(t.Gorm().Exec(`INSERT INTO bank_day_notes (merchant_id, day, cents, note, noted_by, noted_at)
+	t.Exec(`INSERT INTO bank_day_notes (merchant_id, day, cents, note, noted_by, noted_at)
 		VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (merchant_id, day) DO UPDATE SET cents = excluded.cents, note = excluded.note,
-			noted_by = excluded.noted_by, noted_at = excluded.noted_at`, merchantID, day, n.Cents, n.Note, n.By, n.At).Error)
+			noted_by = excluded.noted_by, noted_at = excluded.noted_at`, merchantID, day, n.Cents, n.Note, n.By, n.At)
 }
 
 func (t unit) forgetDay(merchantID uuid.UUID, day calendar.Date) (bool, error) {

@@ -73,7 +73,7 @@ func TestAStatementThatIsGivenUpIsCancelledAtTheServerAndItsConnectionServesOn(t
 		},
 		"a mapped question": func(ctx context.Context) error { return s.Gorm(ctx).Exec(sleep).Error },
 		"a unit of work": func(ctx context.Context) error {
-			return s.InTx(ctx, func(tx *database.Tx) error { _, err := tx.Exec(sleep); return err })
+			return s.InTx(ctx, func(tx *database.Tx) error { tx.Later(sleep); return tx.Flush() })
 		},
 		"a transaction": func(ctx context.Context) error {
 			return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error { _, err := tx.Exec(ctx, sleep); return err })

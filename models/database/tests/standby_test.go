@@ -101,9 +101,7 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 		t.Error("the standby answers what is not asked of it")
 	}
 	if err := s.InTx(s.Aside(ctx, 0), func(tx *database.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO facts VALUES (2)`); err != nil {
-			return err
-		}
+		tx.Exec(`INSERT INTO facts VALUES (2)`)
 		if n, there := facts(t, s, tx.Context()); n != 2 || there {
 			t.Errorf("a unit of work reads %d rows, from the standby: %v", n, there)
 		}
