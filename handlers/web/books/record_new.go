@@ -56,11 +56,8 @@ func (h *Books) NewFee(c echo.Context) error {
 // newFee shows the form with what was typed, or, of a line of the bank, with what the bank says.
 func (h *Books) newFee(c echo.Context, q url.Values, key string, refused error) error {
 	line, err := h.lineOf(c, q.Get("movement"))
-	if f, known := fault.From(err); known && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, "/bank/movements/"+line.ID.String())
-	}
 	if err != nil {
-		return err
+		return kit.GoBack(c, err, "/bank/movements/"+line.ID.String())
 	}
 	kind := kindAsked(q.Get("kind"), line)
 	s := slips[kind]
@@ -208,13 +205,7 @@ func (h *Books) CreateFee(c echo.Context) error {
 			return r, access.AddFlash(c, "ok", r.Says()+" was recorded.")
 		}, func(r journal.Record) string { return recordPath(r.ID) })
 	}
-	if _, _, invalid := kit.Problems(err); invalid {
-		return h.newFee(c, form, key, err)
-	}
-	if f, known := fault.From(err); known && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, feesPath)
-	}
-	return err
+	return kit.AskAgain(c, err, feesPath, func() error { return h.newFee(c, form, key, err) })
 }
 
 func draftOf(form url.Values, line exchange.Entry) (d journal.Draft, wrong fault.Problems) {

@@ -1,6 +1,7 @@
 package books
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -16,7 +17,6 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 	"debitdesk/models/journal"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -145,21 +145,25 @@ func (h *Books) askUndo(c echo.Context, reason, key string, refused error) error
 	if r.UndoneID != uuid.Nil || r.Kind == journal.TakenBack {
 		v.Blocked = "This was taken back already."
 	}
-	if key == "" {
-		key = kit.NewFormKey()
-	}
 	v.Question = components.Confirm{ID: "act", Action: recordPath(id) + "/undoing", CancelHref: recordPath(id),
 		Title:  "Take back " + words.Sum(r.Gross(), r.Currency) + "?",
 		Text:   "The same is posted today the other way round. Both stay in the books.",
-		Button: "Take back", Fields: []components.Pair{{Name: kit.FormKeyName, Value: key}}}
+		Button: "Take back"}
 	if r.MovementID != uuid.Nil {
 		v.Question.Breaks = []string{"The bank movement waits to be matched again."}
 	}
+	return h.askWhy(c, section, v, reason, key, refused)
+}
+
+// askWhy asks before an act that needs a reason. The key is that of a form that is shown again, else empty.
+func (h *Books) askWhy(c echo.Context, under string, v pages.ActView, reason, key string, refused error) error {
+	v.Question.Fields = append(v.Question.Fields,
+		components.Pair{Name: kit.FormKeyName, Value: cmp.Or(key, kit.NewFormKey())})
 	byInput, summary, _ := kit.Problems(refused)
 	v.Problems.Items = summary
 	v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: reason, Error: byInput["reason"],
 		Required: true, Rows: 3, MaxLength: 500}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, section,
+	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, under,
 		func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
 }
 
@@ -181,11 +185,5 @@ func (h *Books) Undo(c echo.Context) error {
 		}
 		return r, access.AddFlash(c, "ok", r.Reference+" was taken back.")
 	}, func(journal.Record) string { return recordPath(id) })
-	if _, _, invalid := kit.Problems(err); invalid {
-		return h.askUndo(c, reason, key, err)
-	}
-	if f, known := fault.From(err); known && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, recordPath(id))
-	}
-	return err
+	return kit.AskAgain(c, err, recordPath(id), func() error { return h.askUndo(c, reason, key, err) })
 }

@@ -3,17 +3,14 @@ package books
 import (
 	"context"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/handlers/web/words"
-	"debitdesk/models/fault"
 	"debitdesk/models/journal"
 	"debitdesk/models/money"
 	"debitdesk/views/components"
-	"debitdesk/views/layout"
 	"debitdesk/views/pages"
 )
 
@@ -56,16 +53,8 @@ func (h *Books) askWriteOff(c echo.Context, reason, key string, refused error) e
 		v.Question.Breaks = writeOffBreaks(at)
 		v.Question.Button = "Write off " + money.Format(at.Owed, at.Currency)
 	}
-	if key == "" {
-		key = kit.NewFormKey()
-	}
-	v.Question.Fields = []components.Pair{{Name: kit.FormKeyName, Value: key}, {Name: "do", Value: do}}
-	byInput, summary, _ := kit.Problems(refused)
-	v.Problems.Items = summary
-	v.Lines = &components.Textarea{Label: "Reason", Name: "reason", Value: reason, Error: byInput["reason"],
-		Required: true, Rows: 3, MaxLength: 500}
-	return h.Desk.ShowIn(c, kit.StatusOf(refused), v.Title, words.Purchases,
-		func(f layout.Frame) templ.Component { return pages.AskAct(f, v) })
+	v.Question.Fields = []components.Pair{{Name: "do", Value: do}}
+	return h.askWhy(c, words.Purchases, v, reason, key, refused)
 }
 
 func writeOffBreaks(at journal.Standing) (out []string) {
@@ -89,8 +78,8 @@ func (h *Books) WriteOff(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	who, reason := access.Actor(c), form.Get("reason")
-	err = kit.Once(c, h.Desk, form.Get(kit.FormKeyName), func(ctx context.Context) (w journal.WriteOff, err error) {
+	who, reason, key := access.Actor(c), form.Get("reason"), form.Get(kit.FormKeyName)
+	err = kit.Once(c, h.Desk, key, func(ctx context.Context) (w journal.WriteOff, err error) {
 		if form.Get("do") == takeBack {
 			if w, err = h.Journal.TakeBack(ctx, who, id, reason); err != nil {
 				return w, err
@@ -102,11 +91,5 @@ func (h *Books) WriteOff(c echo.Context) error {
 		}
 		return w, access.AddFlash(c, "ok", words.Sum(w.AmountCents, w.Currency)+" was written off.")
 	}, func(journal.WriteOff) string { return words.PurchasePath(id) })
-	if _, _, invalid := kit.Problems(err); invalid {
-		return h.askWriteOff(c, reason, form.Get(kit.FormKeyName), err)
-	}
-	if f, known := fault.From(err); known && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, words.PurchasePath(id))
-	}
-	return err
+	return kit.AskAgain(c, err, words.PurchasePath(id), func() error { return h.askWriteOff(c, reason, key, err) })
 }

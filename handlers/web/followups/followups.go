@@ -208,6 +208,7 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 			return err
 		}
 		o := followup.Object{Type: kind, ID: id}
+		to := kit.ThingPath(o) + "#" + pages.NotesTarget
 		if _, err := h.Service.Store.Subject(c.Request().Context(), access.Actor(c).MerchantID, o); err != nil {
 			return err
 		}
@@ -217,17 +218,10 @@ func (h *Followups) Write(kind followup.ObjectType) echo.HandlerFunc {
 				return done, err
 			}
 			return done, access.AddFlash(c, "ok", said)
-		}, func(any) string { return kit.ThingPath(o) + "#" + pages.NotesTarget })
-		if f, ours := fault.From(err); ours && f.Kind == fault.Conflict {
-			if err := access.AddFlash(c, "bad", f.Message); err != nil {
-				return err
-			}
-			return c.Redirect(http.StatusSeeOther, kit.ThingPath(o)+"#"+pages.NotesTarget)
-		}
-		if _, _, shape := kit.Problems(err); shape {
+		}, func(any) string { return to })
+		return kit.AskAgain(c, err, to, func() error {
 			return h.show(c, http.StatusUnprocessableEntity, kind, form, err)
-		}
-		return err
+		})
 	}
 }
 

@@ -53,13 +53,9 @@ func (h *Home) Act(c echo.Context) error {
 
 // refused shows the form again with what was typed, or the queue with the reason when the thing moved on meanwhile.
 func (h *Home) refused(c echo.Context, i attention.Item, form url.Values, err error) error {
-	if _, _, shape := kit.Problems(err); shape {
+	return kit.AskAgain(c, err, backTo(form.Get("back")), func() error {
 		return h.showItem(c, http.StatusUnprocessableEntity, i, form.Get("do"), form, err)
-	}
-	if f, ok := fault.From(err); ok && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, backTo(form.Get("back")))
-	}
-	return err
+	})
 }
 
 // do does what a form asks about one or many items, and says so. undo is where that is taken back.

@@ -60,6 +60,23 @@ func StatusOf(refused error) int {
 // MayShow tells whether a refusal is shown on the page that caused it.
 func MayShow(err error) bool { return fault.Is(err, fault.Invalid) || fault.Is(err, fault.Conflict) }
 
+// AskAgain shows a form once more whose input was refused, or leads to where the thing is, with the reason, when an act
+// came too late. Any other error is given back.
+func AskAgain(c echo.Context, refused error, to string, again func() error) error {
+	if _, _, shown := Problems(refused); shown {
+		return again()
+	}
+	return GoBack(c, refused, to)
+}
+
+// GoBack leads to where the thing is, with the reason, when an act came too late. Any other error is given back.
+func GoBack(c echo.Context, refused error, to string) error {
+	if f, known := fault.From(refused); known && f.Kind == fault.Conflict {
+		return access.RedirectWithFlash(c, "bad", f.Message, to)
+	}
+	return refused
+}
+
 // WhyNotDelete says why a person cannot delete tokens; "" means that they can.
 func WhyNotDelete(who actor.Actor) string {
 	if who.Can(actor.DeleteTokens) {

@@ -167,13 +167,9 @@ func (p *Purchases) doAct(c echo.Context, act purchaseAct) error {
 // refused shows the form again with what was typed, or the purchase with the
 // reason when it moved on meanwhile.
 func (p *Purchases) refused(c echo.Context, act purchaseAct, rec purchase.Record, form url.Values, err error) error {
-	if _, _, ok := kit.Problems(err); ok {
+	return kit.AskAgain(c, err, words.PurchasePath(rec.ID), func() error {
 		return p.showAct(c, act, rec, http.StatusUnprocessableEntity, form, err)
-	}
-	if f, ok := fault.From(err); ok && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, words.PurchasePath(rec.ID))
-	}
-	return err
+	})
 }
 
 var cancelAct = purchaseAct{

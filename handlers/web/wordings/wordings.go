@@ -239,11 +239,8 @@ func (h *Wordings) Test(c echo.Context) error {
 	}
 	to, err := h.Service.SendTest(c.Request().Context(), access.Actor(c), a.brand, a.Kind, e.Test(l, a.Title))
 	back := a.href() + "?language=" + string(a.lang)
-	if f, refused := fault.From(err); refused && f.Kind == fault.Conflict {
-		return access.RedirectWithFlash(c, "bad", f.Message, back)
-	}
 	if err != nil {
-		return err
+		return kit.GoBack(c, err, back)
 	}
 	return access.RedirectWithFlash(c, "ok", "A test is on its way to "+to+".", back)
 }
