@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -14,7 +13,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/tint"
 	"debitdesk/models/weblink"
-	"debitdesk/views/layout"
+	"debitdesk/views/components"
 )
 
 // LookPath begins the addresses of the style sheets that put a brand's colour over the payer's sheet, and of
@@ -49,11 +48,9 @@ input{accent-color:var(--brand)}
 }
 
 // LogoOf is a logo as a page shows it.
-func LogoOf(n logo.Name) (l layout.Logo) {
-	if w, h := n.Shown(); w > 0 {
-		l = layout.Logo{Src: weblink.Logo(string(n)), Width: strconv.Itoa(w), Height: strconv.Itoa(h)}
-	}
-	return l
+func LogoOf(n logo.Name) components.Logo {
+	w, h := n.Shown()
+	return components.LogoOf(weblink.Logo(string(n)), w, h)
 }
 
 // logo serves the picture of a name. Its bytes never change. It stands in mails, which are read on other sites.

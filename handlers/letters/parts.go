@@ -2,7 +2,6 @@ package letters
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"debitdesk/handlers/papers"
@@ -13,6 +12,7 @@ import (
 	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/models/weblink"
+	"debitdesk/views/components"
 	"debitdesk/views/emails"
 )
 
@@ -48,12 +48,9 @@ func (w Writer) begin(say locale.Words, p purchase.Purchase, b merchant.Brand, t
 }
 
 // logo is that of mails of a brand; the zero value where it has none.
-func (w Writer) logo(b merchant.Brand) (l emails.Logo) {
-	if width, height := b.Picture().Shown(); width > 0 {
-		l = emails.Logo{URL: strings.TrimRight(w.Base, "/") + weblink.Logo(b.Logo), Width: strconv.Itoa(width),
-			Height: strconv.Itoa(height)}
-	}
-	return l
+func (w Writer) logo(b merchant.Brand) components.Logo {
+	width, height := b.Picture().Shown()
+	return components.LogoOf(strings.TrimRight(w.Base, "/")+weblink.Logo(b.Logo), width, height)
 }
 
 // Tones are those of mails of a brand; the zero value where it has no colour.

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"debitdesk/views/components"
 )
 
 // View is one mail. Everything in it is ready to show.
@@ -25,10 +27,10 @@ type View struct {
 	Button     Button   // none when its URL is empty
 	Closing    []string // and after it
 	After      []string
-	Sender     []string // who writes: name, registration, address, contact
-	Logo       Logo     // in the place of the brand's name, which it tells where pictures are not shown
-	Tones      Tones    // in the place of the house's
-	Lang       string   // the language of the mail, as HTML names it; empty: English
+	Sender     []string        // who writes: name, registration, address, contact
+	Logo       components.Logo // in the place of the brand's name, which it tells where pictures are not shown
+	Tones      Tones           // in the place of the house's
+	Lang       string          // the language of the mail, as HTML names it; empty: English
 	// The words of the frame; empty: the English ones.
 	SandboxNote string
 	NoButton    string // before the address of the button
@@ -42,9 +44,6 @@ type Line struct {
 
 // Item is one of several things that the mail is about.
 type Item struct{ Title, Text, Amount, Label, URL string }
-
-// Logo is a picture: its address, and how large it is shown in pixels. The zero value is none.
-type Logo struct{ URL, Width, Height string }
 
 // Button leads to the hosted page.
 type Button struct{ Label, URL string }

@@ -78,13 +78,10 @@ type PayerFrame struct {
 	Contact                           PayerContact
 	Refresh                           int
 	Script, Sheet                     string
-	Logo                              Logo
+	Logo                              components.Logo
 	Words                             PayerWords
 	Languages                         []components.LanguageLink // the page in other languages; none: there are none
 }
-
-// Logo is a picture of a brand: where it is, and how large it is shown in pixels of a page. The zero value is none.
-type Logo struct{ Src, Width, Height string }
 
 // PayerWords are the words of the frame itself. Lang is the language of the page, as HTML names it.
 type PayerWords struct {

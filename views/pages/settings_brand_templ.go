@@ -286,7 +286,7 @@ func BrandForm(frame layout.Frame, v BrandFormView) templ.Component {
 // BrandLogoView is the logo of a brand, and how to choose one.
 type BrandLogoView struct {
 	Name   string // of the picture that is there; empty: none
-	Logo   layout.Logo
+	Logo   components.Logo
 	File   components.FileInput
 	Remove components.Checkbox
 }
