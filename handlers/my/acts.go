@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
+	"debitdesk/models/sms"
 	"debitdesk/models/weblink"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
@@ -106,7 +107,7 @@ func (p *Pages) form(c echo.Context, v clientpage.Visit, k clientpage.Kind, obje
 			view.Object = object.String()
 		}
 		if chooses {
-			view.BySMS = &components.Checkbox{Label: w.Say("my.code.by_sms", "phone", maskedPhone(v.Client.Phone)), Name: bySMS,
+			view.BySMS = &components.Checkbox{Label: w.Say("my.code.by_sms", "phone", sms.Masked(v.Client.Phone)), Name: bySMS,
 				Value: "yes", Checked: wish.SMS}
 		}
 		fill(w, &view, k, offer, wish)
@@ -237,7 +238,7 @@ func (p *Pages) codeForm(c echo.Context, v clientpage.Visit, a clientpage.Act, r
 	return p.sendForm(c, v, refused, clientpage.CodeTries-a.Tries, func(w locale.Words) my.FormView {
 		title, sent := w.Say("my.code.title"), w.Say("my.code.sent", "address", masked(v.Client.Email))
 		if a.Wish.SMS {
-			sent = w.Say("my.code.sent_sms", "phone", maskedPhone(v.Client.Phone))
+			sent = w.Say("my.code.sent_sms", "phone", sms.Masked(v.Client.Phone))
 		}
 		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title,
 			Says:   []string{mytext.Doing(w, a), sent},
@@ -258,9 +259,6 @@ func masked(email string) string {
 	}
 	return first + "•••@" + host
 }
-
-// maskedPhone is a number of which its owner knows the rest: •••• 4567.
-func maskedPhone(phone string) string { return "••••\u00a0" + phone[max(0, len(phone)-4):] }
 
 // done says what came of an act.
 func (p *Pages) done(c echo.Context, v clientpage.Visit, a clientpage.Act) error {

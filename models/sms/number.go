@@ -14,11 +14,8 @@ func Mobile(text string) (number string, ok bool) {
 	return "+" + digits, true
 }
 
-// Masked shows the end of a number alone.
+// Masked is a number of which its owner knows the rest: •••• 4567, in one line.
 func Masked(number string) string {
 	const shown = 4
-	if len(number) <= shown {
-		return "••••"
-	}
-	return "•••• " + number[len(number)-shown:]
+	return "••••\u00a0" + number[max(0, len(number)-shown):]
 }
