@@ -20,8 +20,7 @@ func (s Store) inTx(ctx context.Context, fn func(unit) error) error {
 
 // ids are the ids that a statement gives.
 func (t unit) ids(sql string, args ...any) (found []uuid.UUID, err error) {
-	err = database.Query(t.Tx, func(id *uuid.UUID) []any { return []any{(*[16]byte)(id)} },
-		func(id uuid.UUID) { found = append(found, id) }, sql, database.Native(args)...)
+	err = t.Gorm().Raw(sql, args...).Find(&found).Error
 	return found, err
 }
 

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,18 +18,13 @@ import (
 )
 
 var (
+	// itemTable adds items many at once, and reads those of a whole file, of which there may be a hundred thousand.
 	itemTable = table.New("bank_items", table.Column[Item]{Name: "order_sealed", Once: true,
 		Write: func(box *seal.Box, i *Item) (any, error) {
 			text, err := orderText(i.Order)
 			return box.SealBytes(orderAt(i.MerchantID, i.ID), text), err
 		},
-		Read: func(box *seal.Box, i *Item, sealed []byte) (err error) {
-			text, err := box.OpenBytes(orderAt(i.MerchantID, i.ID), sealed)
-			if err == nil {
-				i.Order, err = orderOf(text)
-			}
-			return err
-		}})
+		Read: func(box *seal.Box, i *Item, sealed []byte) error { return i.open(box, sealed) }})
 	answerTable = table.New[Answer]("bank_answers") // adds answers many at once; all else of them is GORM's
 )
 
@@ -47,6 +43,19 @@ type sealedOrder struct {
 	Order    Order  `json:"order"`
 	Account  string `json:"account,omitempty"`
 	Identity string `json:"identity,omitempty"`
+}
+
+// open reads the order. One that is damaged is kept as it is stored.
+func (i *Item) open(box *seal.Box, sealed []byte) error {
+	text, err := box.OpenBytes(orderAt(i.MerchantID, i.ID), sealed)
+	if errors.Is(err, seal.ErrDamaged) {
+		i.Damaged("order_sealed", sealed)
+		return nil
+	}
+	if err == nil {
+		i.Order, err = orderOf(text)
+	}
+	return err
 }
 
 func orderText(o Order) ([]byte, error) {
@@ -156,34 +165,18 @@ const waitingBy = `state = 'waiting' AND cut_at <= `
 // It gives the groups with position, method, date, count, sum and one of their items; what is beyond the most
 // groups goes on waiting.
 func (t unit) cutWaiting(m Message, by time.Time, mostItems, mostGroups int) (groups []Group, err error) {
-	err = t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), `
-			WITH due AS (SELECT id, action_date, method, group_key FROM bank_items WHERE merchant_id = $1 AND kind = $2
-				AND state = 'waiting' AND cut_at <= $3 ORDER BY action_date, method, group_key, id LIMIT $4
+	err = t.Gorm().Raw(`
+			WITH due AS (SELECT id, action_date, method, group_key FROM bank_items WHERE merchant_id = @merchant AND kind = @kind
+				AND state = 'waiting' AND cut_at <= @by ORDER BY action_date, method, group_key, id LIMIT @items
 				FOR NO KEY UPDATE SKIP LOCKED),
 			ranked AS (SELECT id, dense_rank() OVER (ORDER BY action_date, method, group_key) AS position FROM due),
-			moved AS (UPDATE bank_items b SET state = 'sent', message_id = $5,
-				group_id = $5 || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id
-				AND r.position <= $6
+			moved AS (UPDATE bank_items b SET state = 'sent', message_id = @message,
+				group_id = (@message)::text || '-' || lpad(r.position::text, 2, '0') FROM ranked r WHERE b.id = r.id
+				AND r.position <= @groups
 				RETURNING r.position, b.method, b.action_date, b.amount_cents)
-			SELECT position::int, method, action_date, count(*)::int, sum(amount_cents)::bigint FROM moved
-			GROUP BY 1, 2, 3 ORDER BY 1`,
-			database.Native([]any{m.MerchantID, string(m.Kind), database.Instant(by), mostItems, m.ID, mostGroups})...)
-		if err != nil {
-			return err
-		}
-		groups, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (g Group, err error) {
-			var day *calendar.Date
-			if err := row.Scan(&g.Position, &g.Method, &day, &g.Count, &g.SumCents); err != nil {
-				return g, err
-			}
-			if day != nil {
-				g.ActionDate = *day
-			}
-			return g, nil
-		})
-		return err
-	})
+			SELECT position, method, action_date, count(*) AS item_count, sum(amount_cents)::bigint AS sum_cents FROM moved
+			GROUP BY 1, 2, 3 ORDER BY 1`, map[string]any{"merchant": m.MerchantID, "kind": m.Kind,
+		"by": database.Instant(by), "items": mostItems, "message": m.ID, "groups": mostGroups}).Find(&groups).Error
 	if err != nil {
 		return nil, fmt.Errorf("cut items for the bank: %w", err)
 	}

@@ -50,7 +50,7 @@ func (t unit) recallsOf(ids []uuid.UUID) (found []asked, err error) {
 
 // movedOf are the items of a message or group of which a movement was booked.
 func (t unit) movedOf(messageID, groupID string) (map[uuid.UUID]bool, error) {
-	return t.idSet(`SELECT DISTINCT item_id FROM bank_entries WHERE message_id = $1 AND ($2 = '' OR group_id = $2)
+	return t.idSet(`SELECT DISTINCT item_id FROM bank_entries WHERE message_id = ? AND ? IN ('', group_id)
 		AND item_id IS NOT NULL AND state IN ('matched', 'explained')`, messageID, groupID)
 }
 
@@ -65,25 +65,29 @@ func (t unit) agreed(asked map[agreement]bool) (map[agreement]uuid.UUID, error) 
 		return found, nil
 	}
 	all := slices.Collect(maps.Keys(asked))
-	references, cents, days := make([]string, len(all)), make([]int64, len(all)), make([]string, len(all))
+	references, days := make(database.TextArray, len(all)), make(database.TextArray, len(all))
+	cents := make([]int, len(all))
 	for n, a := range all {
-		references[n], cents[n], days[n] = a.reference, a.cents, a.on.String()
+		references[n], cents[n], days[n] = a.reference, int(a.cents), a.on.String()
 	}
-	type row struct {
-		n  int64
-		id uuid.UUID
+	var rows []struct {
+		N  int
+		ID uuid.UUID
 	}
-	err := database.Query(t.Tx, func(r *row) []any { return []any{&r.n, (*[16]byte)(&r.id)} },
-		func(r row) { found[all[r.n-1]] = r.id }, `
-		SELECT a.n, (array_agg(d.id))[1] FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
+	err := t.Gorm().Raw(`
+		SELECT a.n, (array_agg(d.id))[1] AS id FROM unnest(?::text[], ?::bigint[], ?::text[]) WITH ORDINALITY
 			AS a (reference, cents, day, n)
 		CROSS JOIN LATERAL (
 			SELECT i.id, i.action_date, max(i.action_date) OVER () AS nearest
 			FROM mandates m JOIN collections c ON c.mandate_id = m.id JOIN bank_items i ON i.id = c.id
 			WHERE a.reference IN (m.bank_reference, m.contract_reference) AND i.kind = 'debits'
 				AND i.amount_cents = a.cents AND i.message_id IS NOT NULL
-				AND i.action_date BETWEEN a.day::date - $4::integer AND a.day::date) d
-		WHERE d.action_date = d.nearest GROUP BY 1 HAVING count(*) = 1`, references, cents, days, nearMandate)
+				AND i.action_date BETWEEN a.day::date - ?::integer AND a.day::date) d
+		WHERE d.action_date = d.nearest GROUP BY 1 HAVING count(*) = 1`, references, database.Numbers(cents), days,
+		nearMandate).Find(&rows).Error
+	for _, r := range rows {
+		found[all[r.N-1]] = r.ID
+	}
 	return found, err
 }
 

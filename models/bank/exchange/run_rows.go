@@ -22,17 +22,22 @@ func (s Store) Pending(ctx context.Context, merchantID uuid.UUID, by time.Time) 
 
 // ExchangeItem is an item, with its order when asked; found is false when there is none.
 func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (Item, bool, error) {
-	columns := itemFacts
-	if withOrder {
-		columns = itemTable.Columns("")
+	var found struct {
+		Item
+		OrderSealed []byte
 	}
-	i, err := database.First(
-		database.Collect(ctx, s.DB, itemTable, `SELECT `+columns+` FROM bank_items WHERE id = $1`, []any{id}),
-	)
+	one := s.Gorm(ctx).Table("bank_items").Scopes(database.AcrossMerchants)
+	if !withOrder {
+		one = one.Omit("order_sealed")
+	}
+	err := one.Take(&found, "id = ?", id).Error
+	if err == nil && withOrder {
+		err = found.open(s.Seal, found.OrderSealed)
+	}
 	if fault.Is(err, fault.NotFound) {
-		return i, false, nil
+		return found.Item, false, nil
 	}
-	return i, err == nil, err
+	return found.Item, err == nil, err
 }
 
 // Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.

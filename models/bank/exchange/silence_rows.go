@@ -38,6 +38,6 @@ func (t unit) heldUp(until, before time.Time) ([]uuid.UUID, error) {
 	if before.IsZero() {
 		return nil, nil
 	}
-	return t.ids(`SELECT DISTINCT merchant_id FROM bank_items i WHERE silence_at <= $1 AND silence_at > $2 AND `+silent,
+	return t.ids(`SELECT DISTINCT merchant_id FROM bank_items i WHERE silence_at <= ? AND silence_at > ? AND `+silent,
 		database.Instant(before), database.Instant(until))
 }

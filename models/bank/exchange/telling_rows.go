@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -57,13 +56,16 @@ type told struct {
 
 // unseen leaves out what this document told before.
 func (t unit) unseen(entries []Entry) ([]Entry, error) {
-	places := make([]string, len(entries))
+	places := make(database.TextArray, len(entries))
 	for i, n := range entries {
 		places[i] = n.place
 	}
+	var found []string
+	err := t.Gorm().Raw(`SELECT key FROM bank_tellings WHERE key = ANY(?::text[])`, places).Find(&found).Error
 	known := map[string]bool{}
-	err := database.Query(t.Tx, func(key *string) []any { return []any{key} }, func(key string) { known[key] = true },
-		`SELECT key FROM bank_tellings WHERE key = ANY($1)`, places)
+	for _, key := range found {
+		known[key] = true
+	}
 	return slices.DeleteFunc(entries, func(n Entry) bool { return known[n.place] }), err
 }
 
@@ -153,7 +155,7 @@ func (t unit) known(entries []Entry) (byKey map[string]*toldRow, alike map[strin
 
 // keepTellings notes the places that tell of movements.
 func (t unit) keepTellings(seen map[string]told) error {
-	var places, likes, kinds []string
+	var places, likes, kinds database.TextArray
 	var ids []uuid.UUID
 	for _, place := range slices.Sorted(maps.Keys(seen)) {
 		s := seen[place]
@@ -163,54 +165,42 @@ func (t unit) keepTellings(seen map[string]told) error {
 	if len(places) == 0 {
 		return nil
 	}
-	return t.Pgx(func(tx pgx.Tx) error {
-		_, err := tx.Exec(t.Context(), `INSERT INTO bank_tellings (key, alike, entry_id, told)
-			SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[]) ON CONFLICT DO NOTHING`, places, likes, ids,
-			kinds)
-		return err
-	})
+	return t.Gorm().Exec(`INSERT INTO bank_tellings (key, alike, entry_id, told)
+		SELECT * FROM unnest(?::text[], ?::text[], ?::uuid[], ?::text[]) ON CONFLICT DO NOTHING`, places, likes,
+		database.IDs(ids), kinds).Error
 }
 
 // explain says that a movement is told by others, which count.
 func (t unit) explain(id uuid.UUID, why string) error {
-	return t.explained(`UPDATE bank_entries SET state = 'explained', note = $2
-		WHERE id = $1 AND state IN ('unmatched', 'other', 'fee')`, id, why)
+	return t.explained(`UPDATE bank_entries SET state = 'explained', note = ?
+		WHERE id = ? AND state IN ('unmatched', 'other', 'fee')`, why, id)
 }
 
 // explained changes movements, and closes what was asked about those of a document when none of them is open any more.
 func (t unit) explained(update string, args ...any) error {
-	open := map[uuid.UUID]map[uuid.UUID]bool{}
-	err := t.Pgx(func(tx pgx.Tx) error {
-		rows, err := tx.Query(t.Context(), update+fmt.Sprintf(` RETURNING arrival_id, coalesce(merchant_id, $%d)`,
-			len(args)+1), database.Native(append(args, uuid.Nil))...)
-		if err != nil {
+	type place struct{ ArrivalID, MerchantID uuid.UUID }
+	var of []place
+	if err := t.Gorm().Raw(update+` RETURNING arrival_id, merchant_id`, args...).Find(&of).Error; err != nil {
+		return err
+	}
+	asked := map[place]bool{}
+	for _, p := range of {
+		if asked[p] {
+			continue
+		}
+		asked[p] = true
+		if err := allMatched(t, Entry{ArrivalID: p.ArrivalID, MerchantID: p.MerchantID}, ""); err != nil {
 			return err
 		}
-		var arrival, merchant uuid.UUID
-		_, err = pgx.ForEachRow(rows, []any{(*[16]byte)(&arrival), (*[16]byte)(&merchant)}, func() error {
-			if open[arrival] == nil {
-				open[arrival] = map[uuid.UUID]bool{}
-			}
-			open[arrival][merchant] = true
-			return nil
-		})
-		return err
-	})
-	for arrival, merchants := range open {
-		for merchant := range merchants {
-			if err := allMatched(t, Entry{ArrivalID: arrival, MerchantID: merchant}, ""); err != nil {
-				return err
-			}
-		}
 	}
-	return err
+	return nil
 }
 
 // explainItems lets a sum of a whole file or part stand for the movements of its items on that day.
 func (t unit) explainItems(sum Entry) error {
-	return t.explained(`UPDATE bank_entries SET state = 'explained', note = $6 WHERE message_id = $1
-		AND ($2 = '' OR group_id = $2) AND item_id IS NOT NULL AND booked_on = $3 AND credit = $4 AND state = $5`,
-		sum.MessageID, sum.GroupID, sum.BookedOn, sum.Credit, string(EntryMatched), inOneSum)
+	return t.explained(`UPDATE bank_entries SET state = 'explained', note = ? WHERE message_id = ?
+		AND ? IN ('', group_id) AND item_id IS NOT NULL AND booked_on = ? AND credit = ? AND state = ?`, inOneSum,
+		sum.MessageID, sum.GroupID, sum.BookedOn, sum.Credit, EntryMatched)
 }
 
 // toldInOneSum tells that the bank booked the file of an item's movement in one sum on that day. What it booked of a
@@ -254,10 +244,10 @@ func (t unit) explainSums(keys map[string]bool) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return t.explained(`UPDATE bank_entries e SET state = 'explained', note = $2
-		FROM unnest($1::text[]) AS k (key) WHERE e.id IN (SELECT o.id FROM bank_entries o WHERE o.entry_key = k.key
+	return t.explained(`UPDATE bank_entries e SET state = 'explained', note = ?
+		FROM unnest(?::text[]) AS k (key) WHERE e.id IN (SELECT o.id FROM bank_entries o WHERE o.entry_key = k.key
 			AND o.entry_cents = 0 AND o.item_id IS NULL AND o.message_id IS NULL AND o.state IN ('unmatched', 'other')
-			ORDER BY o.id LIMIT greatest(`+wholes+`, 0))`, slices.Sorted(maps.Keys(keys)), inParts)
+			ORDER BY o.id LIMIT greatest(`+wholes+`, 0))`, inParts, database.TextArray(slices.Sorted(maps.Keys(keys))))
 }
 
 // unmatchedAmong tells which movements wait for a person.
@@ -266,7 +256,8 @@ func (t unit) unmatchedAmong(entries []Entry) (map[uuid.UUID]bool, error) {
 	for _, n := range entries {
 		ids = append(ids, n.ID)
 	}
-	return t.idSet(`SELECT id FROM bank_entries WHERE id = ANY($1) AND state = 'unmatched'`, ids)
+	return t.idSet(`SELECT id FROM bank_entries WHERE id = ANY(?::uuid[]) AND state = 'unmatched'`,
+		database.IDs(ids))
 }
 
 // toldAs are the states of the movements that places tell of.
@@ -291,11 +282,11 @@ func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
 // replaceReported explains what reports during the day told and the statements of the days do not book.
 func (t unit) replaceReported(closed []closedDays) error {
 	for _, d := range closed {
-		if err := t.explained(`UPDATE bank_entries e SET state = 'explained', note = $4
-			WHERE account_hash = $1 AND booked_on BETWEEN $2 AND $3 AND state IN ('unmatched', 'other', 'fee')
+		if err := t.explained(`UPDATE bank_entries e SET state = 'explained', note = ?
+			WHERE account_hash = ? AND booked_on BETWEEN ? AND ? AND state IN ('unmatched', 'other', 'fee')
 				AND EXISTS (SELECT FROM bank_tellings t WHERE t.entry_id = e.id)
 				AND NOT EXISTS (SELECT FROM bank_tellings t WHERE t.entry_id = e.id AND t.told <> 'report')`,
-			d.account, d.from, d.until, intraday); err != nil {
+			intraday, d.account, d.from, d.until); err != nil {
 			return err
 		}
 	}
