@@ -32,7 +32,7 @@ func (s Store) FoldCounts(ctx context.Context) (folded int64, err error) {
 func (s Store) fold(ctx context.Context, thing, by string) (folded int64, err error) {
 	fold := fmt.Sprintf(`WITH gone AS (
 			DELETE FROM %[1]s_count_deltas WHERE id = ANY (ARRAY(
-				SELECT id FROM %[1]s_count_deltas ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
+				SELECT id FROM %[1]s_count_deltas ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED))
 			RETURNING merchant_id, %[2]s, delta),
 		kept AS (
 			INSERT INTO %[1]s_counts AS c (merchant_id, %[2]s, n)
@@ -41,7 +41,7 @@ func (s Store) fold(ctx context.Context, thing, by string) (folded int64, err er
 		SELECT count(*) FROM gone`, thing, by)
 	for {
 		var n int64
-		if err := s.Pool.QueryRow(ctx, fold, foldChunk).Scan(&n); err != nil {
+		if err := s.Gorm(ctx).Raw(fold, foldChunk).Scan(&n).Error; err != nil {
 			return folded, err
 		}
 		folded += n
@@ -50,7 +50,7 @@ func (s Store) fold(ctx context.Context, thing, by string) (folded int64, err er
 		}
 	}
 	if folded >= dirtyAfter {
-		_, err = s.Pool.Exec(ctx, "VACUUM (TRUNCATE false) "+thing+"_count_deltas")
+		err = s.Gorm(ctx).Exec("VACUUM (TRUNCATE false) " + thing + "_count_deltas").Error
 	}
 	return folded, err
 }
@@ -60,7 +60,7 @@ func (s Store) fold(ctx context.Context, thing, by string) (folded int64, err er
 func (s Store) FoldFigures(ctx context.Context) (folded int64, err error) {
 	for {
 		var n int64
-		if err := s.Pool.QueryRow(ctx, `SELECT fold_figures($1)`, foldChunk).Scan(&n); err != nil {
+		if err := s.Gorm(ctx).Raw(`SELECT fold_figures(?)`, foldChunk).Scan(&n).Error; err != nil {
 			return folded, fmt.Errorf("fold figures: %w", err)
 		}
 		folded += n
@@ -69,9 +69,8 @@ func (s Store) FoldFigures(ctx context.Context) (folded int64, err error) {
 		}
 	}
 	if folded >= dirtyAfter {
-		if _, err := s.Pool.Exec(ctx,
-			`VACUUM (TRUNCATE false) ledger_day_deltas, debit_day_deltas, attention_changes, bank_day_changes, part_day_deltas,
-				billing_group_deltas, debit_trait_deltas`); err != nil {
+		if err := s.Gorm(ctx).Exec(`VACUUM (TRUNCATE false) ledger_day_deltas, debit_day_deltas, attention_changes,
+			bank_day_changes, part_day_deltas, billing_group_deltas, debit_trait_deltas`).Error; err != nil {
 			return folded, fmt.Errorf("fold figures: %w", err)
 		}
 	}
@@ -118,11 +117,11 @@ func (s Store) WrongFigures(ctx context.Context) (wrong []WrongFigure, err error
 
 // RebuildFigures computes every figure anew.
 func (s Store) RebuildFigures(ctx context.Context) error {
-	if _, err := s.Pool.Exec(ctx, `SELECT rebuild_figures()`); err != nil {
+	if err := s.Gorm(ctx).Exec(`SELECT rebuild_figures()`).Error; err != nil {
 		return fmt.Errorf("rebuild figures: %w", err)
 	}
-	if _, err := s.Pool.Exec(ctx, `INSERT INTO purchase_count_deltas (merchant_id, status, delta, cents)
-		SELECT merchant_id, status, n - kept_n, cents - kept_cents FROM (`+wrongTotals+`) AS totals`); err != nil {
+	if err := s.Gorm(ctx).Exec(`INSERT INTO purchase_count_deltas (merchant_id, status, delta, cents)
+		SELECT merchant_id, status, n - kept_n, cents - kept_cents FROM (` + wrongTotals + `) AS totals`).Error; err != nil {
 		return fmt.Errorf("rebuild totals of purchases: %w", err)
 	}
 	return nil

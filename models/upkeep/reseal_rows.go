@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/plural"
 )
@@ -42,10 +43,9 @@ type place struct {
 // database that takes no writes, and a file that cannot be written, leave both as they
 // are: servers would seal with a key that nobody was told of.
 func (s Store) BeginRotation(ctx context.Context, keyID string, add func() error) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO key_rotations (key_id, started_at) VALUES ($1, now()) ON CONFLICT DO NOTHING`,
-			keyID)
-		if err != nil {
+	err := s.InTx(ctx, func(tx *database.Tx) error {
+		if err := tx.Gorm().Exec(`INSERT INTO key_rotations (key_id, started_at) VALUES (?, now()) ON CONFLICT DO NOTHING`,
+			keyID).Error; err != nil {
 			return err
 		}
 		return add()
@@ -58,15 +58,13 @@ func (s Store) BeginRotation(ctx context.Context, keyID string, add func() error
 
 // Rotations lists the rotations, newest first.
 func (s Store) Rotations(ctx context.Context) ([]Rotation, error) {
-	rows, err := s.Pool.Query(
-		ctx,
-		`SELECT key_id, COALESCE((progress->>'done')::bigint, 0), finished_at IS NOT NULL
-			FROM key_rotations ORDER BY started_at DESC`,
-	)
+	var found []Rotation
+	err := s.Gorm(ctx).Raw(`SELECT key_id, COALESCE((progress->>'done')::bigint, 0) AS done,
+		finished_at IS NOT NULL AS finished FROM key_rotations ORDER BY started_at DESC`).Find(&found).Error
 	if err != nil {
 		return nil, fmt.Errorf("rotations of keys: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Rotation])
+	return found, nil
 }
 
 // Reseal goes on with the newest rotation until it is finished, chunk by chunk,
