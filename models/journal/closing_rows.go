@@ -8,7 +8,6 @@ import (
 
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
-	"debitdesk/models/money"
 )
 
 // TableName implements GORM's Tabler.
@@ -73,30 +72,29 @@ func (s Store) entriesAfter(ctx context.Context, merchantID uuid.UUID,
 	return n, err
 }
 
-// opens are the queries of what may be open at the end of a month, whose merchant is $1 and last day is $2.
+// opens are the queries of what may be open at the end of a month, for a merchant and its last day.
 var opens = []struct {
 	what  OpenKind
 	query string
 }{
-	{OpenFindings, `SELECT count(*), '0' FROM bank_findings WHERE merchant_id = $1 AND closed_at IS NULL
-		AND opened_at < ($2::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
-	{OpenMovements, `SELECT count(*), coalesce(sum(amount_cents), 0)::text FROM bank_entries
-		WHERE merchant_id = $1 AND state = 'unmatched' AND booked_on <= $2::date`},
-	{OpenDays, `SELECT count(*), coalesce(sum(d.booked - d.paid + d.back), 0)::text
-		FROM bank_days_now($1, date_trunc('month', $2::date)::date, $2::date) d
+	{OpenFindings, `SELECT count(*) AS n, '0' AS cents FROM bank_findings WHERE merchant_id = @m AND closed_at IS NULL
+		AND opened_at < ((@last)::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
+	{OpenMovements, `SELECT count(*) AS n, coalesce(sum(amount_cents), 0)::text AS cents FROM bank_entries
+		WHERE merchant_id = @m AND state = 'unmatched' AND booked_on <= (@last)::date`},
+	{OpenDays, `SELECT count(*) AS n, coalesce(sum(d.booked - d.paid + d.back), 0)::text AS cents
+		FROM bank_days_now(@m, date_trunc('month', (@last)::date)::date, (@last)::date) d
 		WHERE (d.told OR d.moved > 0) AND d.booked <> d.paid - d.back AND NOT EXISTS (SELECT FROM bank_day_notes n
 			WHERE n.merchant_id = d.merchant_id AND n.day = d.day AND n.note <> '' AND n.cents = d.booked - d.paid + d.back)`},
-	{OpenRefunds, `SELECT count(*), coalesce(sum(amount_cents), 0)::text FROM refunds
-		WHERE merchant_id = $1 AND state = 'pending'
-			AND created_at < ($2::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
+	{OpenRefunds, `SELECT count(*) AS n, coalesce(sum(amount_cents), 0)::text AS cents FROM refunds
+		WHERE merchant_id = @m AND state = 'pending'
+			AND created_at < ((@last)::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
 }
 
 // open is what is open at the end of a month.
 func (s Store) open(ctx context.Context, merchantID uuid.UUID, m Month) (out []Open, err error) {
 	for _, q := range opens {
-		o := Open{What: q.what, Cents: money.SumOf(0)}
-		if err := s.Pool.QueryRow(ctx, q.query, database.Native([]any{merchantID, m.Last()})...).
-			Scan(&o.N, &o.Cents); err != nil {
+		o := Open{What: q.what}
+		if err := s.Gorm(ctx).Raw(q.query, map[string]any{"m": merchantID, "last": m.Last()}).Take(&o).Error; err != nil {
 			return nil, fmt.Errorf("what is open (%s): %w", q.what, err)
 		}
 		if o.N > 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // within is the condition of a filter on entries e, with its values.
-func (f Filter) within(merchantID uuid.UUID) (string, pgx.NamedArgs) {
+func (f Filter) within(merchantID uuid.UUID) (string, map[string]any) {
 	from, to := f.From, f.To
 	if from.IsZero() {
 		from = calendar.On(1, 1, 1)
@@ -20,12 +20,12 @@ func (f Filter) within(merchantID uuid.UUID) (string, pgx.NamedArgs) {
 	if to.IsZero() {
 		to = calendar.On(9999, 12, 31)
 	}
-	args := pgx.NamedArgs{"m": merchantID.String(), "from": from.String(), "to": to.String(), "currency": f.Currency,
+	args := map[string]any{"m": merchantID.String(), "from": from.String(), "to": to.String(), "currency": f.Currency,
 		"rate": rateOn(to), "kind": string(f.Kind), "about": f.About, "cents": f.Cents}
 	if to.Year == 9999 {
 		args["rate"] = rateOn(from)
 	}
-	where := ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency`
+	where := ` WHERE e.merchant_id = (@m)::uuid AND e.day BETWEEN (@from)::date AND (@to)::date AND e.currency = @currency`
 	if f.Kind != "" {
 		where += ` AND e.kind = @kind`
 	}
@@ -33,20 +33,20 @@ func (f Filter) within(merchantID uuid.UUID) (string, pgx.NamedArgs) {
 		where += ` AND ` + f.figure() + ` <> 0`
 	}
 	if f.About != "" {
-		where += ` AND e.n IN (SELECT j.n FROM journal_entries j WHERE j.merchant_id = @m::uuid
-				AND j.purchase_id IN (SELECT id FROM purchases WHERE merchant_id = @m::uuid
+		where += ` AND e.n IN (SELECT j.n FROM journal_entries j WHERE j.merchant_id = (@m)::uuid
+				AND j.purchase_id IN (SELECT id FROM purchases WHERE merchant_id = (@m)::uuid
 					AND lower(reference_generated) = lower(@about) UNION ALL
-				SELECT purchase_id FROM invoices WHERE merchant_id = @m::uuid AND lower(number) = lower(@about))
+				SELECT purchase_id FROM invoices WHERE merchant_id = (@m)::uuid AND lower(number) = lower(@about))
 			UNION ALL SELECT j.n FROM book_records r JOIN journal_entries j ON j.source_id = r.id AND j.kind = r.kind
-			WHERE r.merchant_id = @m::uuid AND lower(r.reference) = lower(@about))`
+			WHERE r.merchant_id = (@m)::uuid AND lower(r.reference) = lower(@about))`
 	}
 	if f.Cents != 0 {
 		sides := make([]string, len(Roles))
 		for i, r := range Roles {
 			sides[i] = "abs(e." + string(r) + ")"
 		}
-		where += ` AND (abs(@cents::bigint) IN (` + strings.Join(sides, ", ") + `)
-			OR @cents::bigint % 2 = 0 AND abs(@cents::bigint) / 2 IN (` + strings.Join(sides, ", ") + `))`
+		where += ` AND (abs((@cents)::bigint) IN (` + strings.Join(sides, ", ") + `)
+			OR (@cents)::bigint % 2 = 0 AND abs((@cents)::bigint) / 2 IN (` + strings.Join(sides, ", ") + `))`
 	}
 	return where, args
 }
@@ -65,11 +65,13 @@ func (f Filter) figure() string {
 // countEntries is how many entries a filter lets through, and what its figure comes to.
 func (s Store) countEntries(ctx context.Context, merchantID uuid.UUID, f Filter) (n, sum int64, err error) {
 	where, args := f.within(merchantID)
-	if err := s.Pool.QueryRow(ctx, `SELECT count(*), coalesce(sum(`+f.figure()+`), 0)::bigint`+f.rows()+where, args).
-		Scan(&n, &sum); err != nil {
+	var found struct{ N, Sum int64 }
+	err = s.Gorm(ctx).Raw(`SELECT count(*) AS n, coalesce(sum(`+f.figure()+`), 0)::bigint AS sum`+f.rows()+where, args).
+		Take(&found).Error
+	if err != nil {
 		return 0, 0, fmt.Errorf("count entries: %w", err)
 	}
-	return n, sum, nil
+	return found.N, found.Sum, nil
 }
 
 // rows are the entries e, each with what of it goes where on the VAT201 if the filter asks for that.
@@ -97,7 +99,7 @@ func (s Store) entriesBehind(ctx context.Context, merchantID uuid.UUID, f Filter
 	more bool, err error) {
 	where, args := f.within(merchantID)
 	if after.N != 0 {
-		where += ` AND (e.day, e.n) < (@day::date, @n::bigint)`
+		where += ` AND (e.day, e.n) < ((@day)::date, (@n)::bigint)`
 		args["day"], args["n"] = after.Day.String(), after.N
 	}
 	rows, err := s.Pool.Query(ctx, `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text,
@@ -107,7 +109,7 @@ func (s Store) entriesBehind(ctx context.Context, merchantID uuid.UUID, f Filter
 		fmt.Sprint(most+1)+`) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
 			`+called+`
-		ORDER BY e.day DESC, e.n DESC`, args)
+		ORDER BY e.day DESC, e.n DESC`, pgx.NamedArgs(args))
 	if err != nil {
 		return nil, false, fmt.Errorf("list entries: %w", err)
 	}

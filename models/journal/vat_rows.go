@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm/clause"
 
 	"debitdesk/models/calendar"
@@ -46,8 +45,8 @@ const vatOf = ` CROSS JOIN LATERAL (SELECT
 			AS recovered,
 		CASE WHEN e.kind = 'written_off' THEN e.vato ELSE 0 END AS bad) w
 	CROSS JOIN LATERAL (SELECT CASE WHEN w.output = 0 THEN 0
-		WHEN abs(round(w.whole * @rate::numeric / (10000 + @rate)) - w.output) <= 1 THEN w.whole
-		ELSE round(w.output * (10000 + @rate::numeric) / @rate)::bigint END AS standard) v`
+		WHEN abs(round(w.whole * (@rate)::numeric / (10000 + @rate)) - w.output) <= 1 THEN w.whole
+		ELSE round(w.output * (10000 + (@rate)::numeric) / @rate)::bigint END AS standard) v`
 
 // boxes are the columns of the fields.
 var boxes = map[Box]string{BoxStandard: "v.standard", BoxUntaxed: "w.whole - v.standard", BoxOutput: "w.output",
@@ -63,12 +62,12 @@ func (s Store) vat(ctx context.Context, merchantID uuid.UUID, from, to calendar.
 		fields = append(fields, &cents[i])
 	}
 	var mixed bool
-	err := s.Pool.QueryRow(ctx, `SELECT `+sums+`coalesce(bool_or(e.deferred <> @payments AND e.vati = 0), false)
+	err := s.Gorm(ctx).Raw(`SELECT `+sums+`coalesce(bool_or(e.deferred <> @payments AND e.vati = 0), false)
 		FROM journal_entries e`+vatOf+`
-		WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = 'ZAR'
+		WHERE e.merchant_id = (@m)::uuid AND e.day BETWEEN (@from)::date AND (@to)::date AND e.currency = 'ZAR'
 			AND (e.vato <> 0 OR e.vatd <> 0 OR e.vati <> 0 OR e.kind IN ('invoice', 'credit_note') OR e.deferred)`,
-		pgx.NamedArgs{"m": merchantID.String(), "from": from.String(), "to": to.String(), "rate": rateOn(to),
-			"payments": payments}).Scan(append(fields, &mixed)...)
+		map[string]any{"m": merchantID, "from": from, "to": to, "rate": rateOn(to), "payments": payments}).
+		Row().Scan(append(fields, &mixed)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("sheet of VAT: %w", err)
 	}
