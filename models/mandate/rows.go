@@ -173,6 +173,7 @@ func (s Store) MandatesByID(ctx context.Context, merchantID uuid.UUID, ids []uui
 	return found, err
 }
 
+// replacedTable, like the tables below, writes what travels with an account that is stored or with answers of the bank.
 var replacedTable = table.New[Replaced]("mandates_replaced")
 
 // InsertReplaced keeps a permission that another one takes the place of.
@@ -207,15 +208,15 @@ func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (e Eviden
 }
 
 var (
-	// Authentications holds how often clients were asked.
-	Authentications    = table.New[Authentication]("mandate_authentications")
-	saveAuthentication = Authentications.Write(`UPDATE mandate_authentications
+	// authentications holds how often clients were asked.
+	authentications    = table.New[Authentication]("mandate_authentications")
+	saveAuthentication = authentications.Write(`UPDATE mandate_authentications
 		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at)
 		WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
 
 // InsertAuthentication adds one more time that the client is asked.
-func InsertAuthentication(tx *database.Tx, a Authentication) { database.Insert(tx, Authentications, a) }
+func InsertAuthentication(tx *database.Tx, a Authentication) { database.Insert(tx, authentications, a) }
 
 // SaveAuthentication writes what may change of an authentication that this
 // transaction holds.
