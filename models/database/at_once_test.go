@@ -119,7 +119,7 @@ func TestAUnitOfWorkReadsAtOnceWhatItWrote(t *testing.T) {
 		one.Colour = "blue"
 		database.MustChange(tx, paintThing, one)
 		return database.AtOnce(tx.Context(), func(ctx context.Context) error {
-			got, err := database.One(ctx, c.DB, things, "id = $1", one.ID)
+			got, err := database.First(database.All(ctx, c.DB, things, "id = $1", one.ID))
 			if got.Colour != "blue" {
 				t.Errorf("read %q", got.Colour)
 			}

@@ -60,12 +60,6 @@ func Change[T any](t *Tx, st *table.Statement[T], record T, more ...any) (bool, 
 	return n == 1, nil
 }
 
-// One reads the record that a condition finds; fault.Missing when there is none.
-func One[T any](ctx context.Context, s *DB, from *table.Table[T], condition string,
-	args ...any) (record T, err error) {
-	return First(Collect(ctx, s, from, from.Select+condition, args))
-}
-
 // All reads the records that a condition finds.
 func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition string, args ...any) ([]T, error) {
 	return Collect(ctx, s, from, from.Select+condition, args)

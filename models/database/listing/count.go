@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -19,19 +18,9 @@ func (w *Walk) Count(ctx context.Context, db *database.DB, most int64) (n int64,
 			" WHERE " + w.Fits
 		args = append(args, w.FitArgs...)
 	}
-	query = "SELECT count(*) FROM (" + query + ") AS counted"
-	if !w.Unsorted {
-		err = db.Row(ctx, query, args...).Scan(&n)
-		return n, err
-	}
-	counted, err := database.SeekUnsorted(ctx, db, countedView, query, args...)
-	if err != nil || len(counted) == 0 {
-		return 0, err
-	}
-	return counted[0].Count, nil
+	err = w.on(ctx, db).Raw("SELECT count(*) FROM ("+query+") AS counted", args...).Find(&n).Error
+	return n, err
 }
-
-var countedView = table.View[struct{ Count int64 }]()
 
 // CountTo counts the records of a walk by state, its one column, up to most.
 func CountTo[S ~string](ctx context.Context, db *database.DB, w *Walk, most int64) (map[S]int64, error) {

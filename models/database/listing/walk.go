@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"debitdesk/models/database"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -193,42 +193,27 @@ func (w *Walk) statement(ask paging.Ask, end bool) (string, []any) {
 		ask.Fetch()), slices.Concat(args, w.FitArgs)
 }
 
-// Page reads one page of a walk. read says how, where more than the record is wanted.
-func Page[T any](ctx context.Context, db *database.DB, as *table.Table[T], w *Walk, ask paging.Ask,
-	read func(page string) string) (paging.Page[T], error) {
-	page, args := w.statement(ask, false)
-	if read != nil {
-		page = read(page)
-	}
-	seek := database.Seek[T]
-	if w.Unsorted {
-		seek = database.SeekUnsorted[T]
-	}
-	found, err := seek(ctx, db, as, page, args...)
-	if err != nil {
-		return paging.Page[T]{}, err
-	}
-	reached, err := walkedTo(ctx, db, w, ask, len(found))
-	return paging.CutAt(ask, found, reached), err
-}
-
-// PageOf reads one page of a walk by GORM, as Page does.
+// PageOf reads one page of a walk. read says how, where more than the record is wanted.
 func PageOf[T any](ctx context.Context, db *database.DB, w *Walk, ask paging.Ask,
 	read func(page string) string) (paging.Page[T], error) {
 	page, args := w.statement(ask, false)
 	if read != nil {
 		page = read(page)
 	}
-	from := db.Gorm(ctx)
-	if w.Unsorted {
-		from = from.Scopes(database.Unsorted)
-	}
 	var found []T
-	if err := from.Raw(page, args...).Find(&found).Error; err != nil {
+	if err := w.on(ctx, db).Raw(page, args...).Find(&found).Error; err != nil {
 		return paging.Page[T]{}, err
 	}
 	reached, err := walkedTo(ctx, db, w, ask, len(found))
 	return paging.CutAt(ask, found, reached), err
+}
+
+// on is GORM for what is asked of a walk.
+func (w *Walk) on(ctx context.Context, db *database.DB) *gorm.DB {
+	if w.Unsorted {
+		return db.Gorm(ctx).Scopes(database.Unsorted)
+	}
+	return db.Gorm(ctx)
 }
 
 // walkedTo is the record at which a walk ended that did not fill its page; the zero id
@@ -245,17 +230,15 @@ func walkedTo(ctx context.Context, db *database.DB, w *Walk, ask paging.Ask, fou
 	return ids[0], nil
 }
 
-var idView = table.View[struct{ ID uuid.UUID }]()
-
-// readIDs reads the column id of what is asked of a walk.
-func (w *Walk) readIDs(ctx context.Context, db *database.DB, query string, args ...any) ([]uuid.UUID, error) {
+// readIDs reads the ids of what is asked of a walk.
+func (w *Walk) readIDs(ctx context.Context, db *database.DB, query string, args ...any) (ids []uuid.UUID, err error) {
 	if !w.Unsorted {
 		return IDs(ctx, db, query, args...)
 	}
-	found, err := database.SeekUnsorted(ctx, db, idView, query, args...)
-	ids := make([]uuid.UUID, len(found))
-	for n := range found {
-		ids[n] = found[n].ID
+	var found []struct{ ID uuid.UUID }
+	err = db.Gorm(ctx).Scopes(database.Unsorted).Raw(query, args...).Find(&found).Error
+	for _, f := range found {
+		ids = append(ids, f.ID)
 	}
 	return ids, err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -25,7 +24,7 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 		ID, MerchantID uuid.UUID
 		Kind           int
 	}
-	view, self := table.View[stamp](), func(x stamp) uuid.UUID { return x.ID }
+	self := func(x stamp) uuid.UUID { return x.ID }
 	at := func(n int) (id uuid.UUID) {
 		id[14], id[15] = byte(n>>8), byte(n)
 		return id
@@ -48,9 +47,9 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 				w.Fitting(fits)
 			}
 			ask := paging.Ask{Limit: 70}
-			page, err := listing.Page(t.Context(), s, view, w, ask, nil)
+			page, err := listing.PageOf[stamp](t.Context(), s, w, ask, nil)
 			var forth, back []uuid.UUID
-			for ; err == nil; page, err = listing.Page(t.Context(), s, view, w, ask, nil) {
+			for ; err == nil; page, err = listing.PageOf[stamp](t.Context(), s, w, ask, nil) {
 				for _, x := range page.Items {
 					forth = append(forth, x.ID)
 				}
@@ -60,7 +59,7 @@ func TestAWalkStaysWithinItsEnds(t *testing.T) {
 				}
 				ask = further
 			}
-			for ; err == nil; page, err = listing.Page(t.Context(), s, view, w, ask, nil) {
+			for ; err == nil; page, err = listing.PageOf[stamp](t.Context(), s, w, ask, nil) {
 				var ids []uuid.UUID
 				for _, x := range page.Items {
 					ids = append(ids, x.ID)

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/database/listing"
-	"debitdesk/models/database/table"
 	"debitdesk/models/paging"
 )
 
@@ -27,7 +26,7 @@ func TestAWalkWithEndsReadsNoMoreThanItShows(t *testing.T) {
 	var first uuid.UUID
 	first[15] = 1
 	w.And("merchant_id = ? AND id >= ? AND 1 / whole = 1", mine, first)
-	page, err := listing.Page(t.Context(), s, table.View[seal](), w, paging.Ask{Limit: 50}, nil)
+	page, err := listing.PageOf[seal](t.Context(), s, w, paging.Ask{Limit: 50}, nil)
 	if err != nil || len(page.Items) != 50 {
 		t.Errorf("a page: %d records, %v", len(page.Items), err)
 	}
@@ -36,7 +35,7 @@ func TestAWalkWithEndsReadsNoMoreThanItShows(t *testing.T) {
 	}
 	w.Most = 150
 	w.Fitting("id IS NULL")
-	page, err = listing.Page(t.Context(), s, table.View[seal](), w, paging.Ask{Limit: 50}, nil)
+	page, err = listing.PageOf[seal](t.Context(), s, w, paging.Ask{Limit: 50}, nil)
 	if last := (uuid.UUID{14: 19702 >> 8, 15: 19702 & 255}); err != nil || len(page.Items) > 0 || page.Reached != last {
 		t.Errorf("a page of none ended at %v, want %v: %v", page.Reached, last, err)
 	}
