@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/journal"
+	"debitdesk/models/money"
 )
 
 func (h *house) record(d journal.Draft) journal.Record {
@@ -212,5 +214,21 @@ func TestTheListOfRecordsGoesThroughAllOfThem(t *testing.T) {
 	}
 	if len(seen) != 60 {
 		t.Errorf("it shows %d", len(seen))
+	}
+}
+
+func TestWhatIsOpenAtTheEndOfAMonthIsCountedUntilItsLastDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	month := journal.MonthOf(h.day)
+	h.movement(12_00, true)
+	h.movement(30_00, true)
+	h.day = month.Last().AddDays(1)
+	h.movement(99_00, true) // of the next month
+	p, err := h.books.Preview(t.Context(), h.who, month)
+	must(t, err)
+	want := []journal.Open{{What: journal.OpenMovements, N: 2, Cents: money.SumOf(42_00)}}
+	if !slices.Equal(p.Open, want) {
+		t.Errorf("open are %v, want %v", p.Open, want)
 	}
 }

@@ -42,6 +42,27 @@ func TestUnitsOfWorkAtTheSameMomentDoNotFailForEachOther(t *testing.T) {
 	}
 }
 
+func TestAStatementThatNobodyWaitsForEndsItsUnitOfWorkWhereItFails(t *testing.T) {
+	s := storetest.Open(t)
+	id := s.Merchant("gym")
+	rename := func(column string) error {
+		return s.InTx(t.Context(), func(tx *database.Tx) error {
+			tx.Exec(`UPDATE merchants SET name = ? WHERE id = ?`, "by "+column, id)
+			tx.Exec(`UPDATE merchants SET `+column+` = ? WHERE id = ?`, "other", id)
+			return nil
+		})
+	}
+	if err := rename("colour"); err == nil {
+		t.Error("a column that is not there was written")
+	}
+	if err := rename("slug"); err != nil {
+		t.Error(err)
+	}
+	if n := s.Number(`SELECT count(*) FROM merchants WHERE name = 'by slug' AND slug = 'other'`); n != 1 {
+		t.Error("the second unit of work is not all that is written")
+	}
+}
+
 func TestAUnitOfWorkIsWrittenWholeOrNotAtAll(t *testing.T) {
 	s := storetest.Open(t)
 	id := uuid.New()
