@@ -179,7 +179,7 @@ func (e *edge) errorPage(c echo.Context, f *fault.Fault, status int) error {
 	}
 	switch {
 	case forClients(c.Request().URL.Path):
-		return html.Send(c, status, e.Payers.ErrorPage(status, f.Message, view.RequestID))
+		return html.Send(c, status, e.Payers.ErrorPage(c, status, f.Message, view.RequestID))
 	case fragment:
 		return html.Send(c, status, pages.ErrorBox(view))
 	}

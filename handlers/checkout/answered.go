@@ -1,12 +1,11 @@
 package checkout
 
 import (
-	"fmt"
+	"strings"
 
 	"debitdesk/models/bank"
-	"debitdesk/models/calendar"
+	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
-	"debitdesk/models/money"
 	"debitdesk/models/purchase"
 	"debitdesk/views/checkout"
 	"debitdesk/views/components"
@@ -18,60 +17,64 @@ func (s story) answered() *checkout.Outcome {
 	if s.asked == nil {
 		return nil
 	}
-	s.w.Lack() // what a bank asks its client is said in English alone, as the bank's own terms are
+	w := s.w
+	said := func(kind, icon, key string) *checkout.Outcome {
+		return &checkout.Outcome{Kind: kind, Icon: icon, Title: w.Say("pay.dc." + key),
+			Text: w.Say("pay.dc."+key+"_text", "business", s.brand)}
+	}
 	switch m := s.asked.Mandate; {
 	case s.rec.Status == purchase.Failed && m.State.Unanswered():
 		o := s.notAgreed(m.State)
 		if s.refusal != "" {
-			o.Next = []string{"This link cannot ask you again.", s.talk()}
+			o.Next = []string{w.Say("pay.dc.cannot_again"), s.talk()}
 		}
 		return o
 	case s.rec.Status != purchase.Preauthorized:
 		return nil
 	case m.State == mandate.Suspended || m.State == mandate.BlockedBy:
-		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order is suspended",
-			Text: "Your bank has suspended it. " + s.brand + " cannot debit your account.",
-			Next: []string{s.talk()}}
+		o := said("wait", "info", "suspended")
+		o.Next = []string{s.talk()}
+		return o
 	case m.State == mandate.Cancelled:
-		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "This debit order has ended",
-			Text: "It was cancelled. Nothing more will be debited under it."}
+		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: w.Say("pay.out.ended"), Text: w.Say("pay.dc.cancelled_text")}
 	case m.State == mandate.Superseded:
-		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "This debit order was replaced",
-			Text: "You agreed to a newer one with " + s.brand + ". Nothing more will be debited under this one."}
+		return said("wait", "info", "replaced")
 	case m.State == mandate.Registered:
-		return &checkout.Outcome{Kind: "wait", Icon: "info", Title: "Registered without your answer",
-			Text: "Your bank did not get an answer from you in time. The debit order is registered anyway, as " + s.brand +
-				" asked for."}
+		return said("wait", "info", "registered")
 	case m.State == mandate.ActiveState:
-		return &checkout.Outcome{Kind: "ok", Icon: "done", Title: "You have confirmed",
-			Text: "Thank you. Your debit order with " + s.brand + " is set up. Nothing was debited."}
+		return said("ok", "done", "confirmed")
 	}
 	return nil
 }
 
 // notAgreed: nothing came of it, and why.
 func (s story) notAgreed(state mandate.State) *checkout.Outcome {
-	const nothing = " Nothing will be debited."
-	code := s.asked.Last.Code
+	w, code := s.w, s.asked.Last.Code
+	said := func(kind, icon, key string) *checkout.Outcome {
+		return &checkout.Outcome{Kind: kind, Icon: icon, Title: w.Say("pay.dc." + key),
+			Text: w.Say("pay.dc."+key+"_text") + " " + w.Say("pay.dc.none")}
+	}
 	switch {
 	case state == mandate.NoResponse:
-		return &checkout.Outcome{Kind: "wait", Icon: "clock", Title: "There was no answer",
-			Text: "Your bank did not get an answer from you in time." + nothing}
+		return said("wait", "clock", "no_answer")
 	case state == mandate.FailedAtBank:
-		return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "We could not reach your bank",
-			Text: "Your bank’s system did not accept the request." + nothing,
-			Next: []string{"This often passes: please try again in a few minutes."}}
+		o := said("bad", "alert", "unreached")
+		o.Next = []string{w.Say("pay.dc.unreached_next")}
+		return o
 	case code == "" || code == bank.CodeRefused || code == "MD16":
-		return &checkout.Outcome{Kind: "wait", Icon: "x", Title: "You declined",
-			Text: "You declined the debit order at your bank." + nothing}
+		return said("wait", "x", "declined")
 	}
-	text := "Your bank declined the debit order."
+	o := said("bad", "alert", "refused")
 	if reason := bank.MandateCodeOf(code); code != "MD07" && code != "MS03" && code != bank.CodeFraud &&
-		reason.Code == code &&
-		known(code) { // a death is nothing to read on a page, nor a suspicion
-		text = "Your bank says: " + reason.Meaning + "."
+		reason.Code == code && known(code) { // a death is nothing to read on a page, nor a suspicion
+		switch key := "pay.dc.why." + strings.ToLower(code); {
+		case w.Language == locale.English:
+			o.Text = w.Say("pay.why.says", "reason", reason.Meaning) + " " + w.Say("pay.dc.none")
+		case locale.Has(key): // what a client can mend; the rest is said in fewer words
+			o.Text = w.Say("pay.why.says", "reason", w.Say(key)) + " " + w.Say("pay.dc.none")
+		}
 	}
-	return &checkout.Outcome{Kind: "bad", Icon: "alert", Title: "Your bank declined", Text: text + nothing}
+	return o
 }
 
 func known(code string) bool {
@@ -86,74 +89,71 @@ func known(code string) bool {
 // agreed tells that a DebiCheck mandate stands, by the payer's answer or without.
 func (s story) agreed() bool { return s.asked != nil && s.asked.Mandate.State.Usable() }
 
+// agreedOnce tells that the client, or a bank in its place, accepted the mandate at some time.
+func (s story) agreedOnce() bool { return !s.asked.Mandate.AcceptedAt.IsZero() }
+
 // agreedFacts are what was agreed, for whoever keeps the page.
 func (s story) agreedFacts() (items []components.Fact) {
-	if s.asked == nil || s.asked.Mandate.AcceptedAt.IsZero() {
+	if s.asked == nil || !s.agreedOnce() {
 		return nil
 	}
-	m, last := s.asked.Mandate, s.asked.Last
-	items = append(items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
+	w, m, last := s.w, s.asked.Mandate, s.asked.Last
+	items = append(items, components.Fact{Label: w.Say("pay.dc.contract"), Value: m.ContractReference})
 	if m.Terms != nil {
-		items = append(items, agreedTerms(s.rec, m)...)
+		items = append(items, agreedTerms(w, s.rec, m)...)
 	}
 	if last.State == mandate.AuthAccepted {
-		items = append(items, components.Fact{Label: "Confirmed",
-			Value: last.AnsweredAt.In(calendar.SAST).Format("2 January 2006, 15:04") + channelWords(last.Channel)})
+		items = append(items, components.Fact{Label: w.Say("pay.dc.confirmed_on"), Value: confirmed(w, last)})
 	}
 	return items
 }
 
-// agreedTerms are the main terms as the mandate has them now.
-func agreedTerms(rec purchase.Record, m mandate.Mandate) []components.Fact {
-	items := mainTerms(rec, m.Terms)
+// agreedTerms are the main terms as the mandate has them now: what a payer compares with the words of the bank.
+func agreedTerms(w locale.Words, rec purchase.Record, m mandate.Mandate) []components.Fact {
+	often := howOften(w, rec, m.Terms)
 	if m.OneDebit {
-		items[len(items)-1].Value = "Once"
+		often = w.Say("pay.dc.once")
 	}
-	return items
+	return []components.Fact{{Label: w.Say("pay.dc.amounts"), Value: amounts(w, rec, m.Terms)},
+		{Label: w.Say("pay.dc.most"), Value: w.Say("pay.dc.a_debit", "amount", w.Money(m.Terms.MaxAmountCents, rec.Currency))},
+		{Label: w.Say("sub.how_often"), Value: often}}
 }
 
-// mainTerms are what a payer compares with the words of the bank.
-func mainTerms(rec purchase.Record, t *mandate.Terms) []components.Fact {
-	return []components.Fact{{Label: "Amounts", Value: amounts(rec, t)},
-		{Label: "Never more than", Value: money.Format(t.MaxAmountCents, rec.Currency) + " a debit"},
-		{Label: "How often", Value: howOften(rec, t)}}
+// rights are those of disputes, in the language of the English beside a translation; none while nothing is agreed.
+func (s story) rights(w locale.Words) []string {
+	if !s.agreed() {
+		return nil
+	}
+	return s.disputes(w)
 }
 
 // disputes says which debits the payer may take back, and how the debit order ends.
-func (s story) disputes() []string {
+func (s story) disputes(w locale.Words) []string {
 	m := s.asked.Mandate
 	var next []string
 	switch t := m.Terms; {
 	case m.Fallback || m.State == mandate.Registered:
-		next = append(next, "You can dispute debits under this debit order at your bank.")
+		next = append(next, w.Say("pay.dc.dispute_any"))
 	default:
-		next = append(next, "Debits that match what you agreed cannot be disputed at your bank.")
+		next = append(next, w.Say("pay.dc.dispute_not"))
 		if t != nil && t.ValueType != mandate.Fixed && t.PriceCents > 0 {
-			next = append(next, fmt.Sprintf("You can dispute a debit of any amount other than %s.",
-				money.Format(t.PriceCents, s.rec.Currency)))
+			next = append(next, w.Say("pay.dc.dispute_amount", "amount", w.Money(t.PriceCents, s.rec.Currency)))
 		}
 		if t != nil && t.AllowDateAdjustment {
-			next = append(next, "You can also dispute a debit on a day that you did not agree.")
+			next = append(next, w.Say("pay.dc.dispute_day"))
 		}
 	}
-	return append(next, "To end the debit order, write to "+s.brand+
-		" 20 working days before. You can also ask your bank to stop its debits.")
+	return append(next, w.Say("pay.dc.end", "business", s.brand))
 }
 
-func channelWords(channel string) string {
-	switch channel {
-	case "banking_app":
-		return ", in your banking app"
-	case "internet_banking":
-		return ", by internet banking"
-	case "ussd", "cellphone_banking":
-		return ", by cellphone banking"
-	case "sms", "sms_link":
-		return ", by SMS"
-	case "atm":
-		return ", at an ATM"
-	case "branch":
-		return ", in a branch"
+// confirmed is when the client confirmed a mandate, and where.
+func confirmed(w locale.Words, a mandate.Authentication) string {
+	at := w.Moment(a.AnsweredAt)
+	where := map[string]string{"banking_app": "pay.dc.by.app", "internet_banking": "pay.dc.by.internet",
+		"ussd": "pay.dc.by.cellphone", "cellphone_banking": "pay.dc.by.cellphone", "sms": "pay.dc.by.sms",
+		"sms_link": "pay.dc.by.sms", "atm": "pay.dc.by.atm", "branch": "pay.dc.by.branch"}[a.Channel]
+	if where == "" {
+		return at
 	}
-	return ""
+	return w.Say(where, "time", at)
 }

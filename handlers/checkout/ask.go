@@ -82,7 +82,7 @@ func (p *Pages) offered(w locale.Words, v *checkout.PageView, rec purchase.Recor
 	}
 	v.Ask, v.Notice = ask(w, rec, offer, recurs), standing(w, rec)
 	v.Cancel = components.Link{Text: w.Say("pay.not_now"), Href: safeLink(rec.Options.CancelRedirect)}
-	v.Closed, v.Ask.Under = closed(offer), again && len(offer.Stored) == 0
+	v.Closed, v.Ask.Under = closed(w, offer), again && len(offer.Stored) == 0
 	if !again {
 		v.Frame = p.frame(w, rec, v.Ask.Title)
 	} else {
@@ -95,7 +95,7 @@ func (p *Pages) offered(w locale.Words, v *checkout.PageView, rec purchase.Recor
 		v.Account.Beside = v.Stored != nil && in.sent && !in.usesStored()
 		v.Account.Folded = (v.Stored != nil || again) && !v.Account.Beside
 		if again && v.Stored == nil {
-			v.Account.Fold = w.Own("Try again")
+			v.Account.Fold = w.Say("pay.again")
 		}
 	}
 	say(w, v, in, offer, refusal)
@@ -115,22 +115,30 @@ func say(w locale.Words, v *checkout.PageView, in form, offer purchase.Offer, re
 		}
 		v.Problems.Items = append(v.Problems.Items, item)
 	case refusal.Code == "terms_changed":
-		v.Notice = note("warn", w.Own("The agreement has changed"), w.Own(refusal.Message))
+		v.Notice = note("warn", w.Say("pay.changed.title"), w.Say("pay.changed.text"))
 	case refusal.Kind == fault.Invalid:
 		_, v.Problems.Items = in.wrong(w, refusal)
-		v.Problems.Items = append(notNow(refusal, offer), v.Problems.Items...)
+		v.Problems.Items = append(notNow(w, refusal, offer), v.Problems.Items...)
 		if len(v.Problems.Items) == 0 {
-			v.Notice = note("bad", "", w.Own(refusal.Message))
+			v.Notice = note("bad", "", orElse(w, refusal.Message, "pay.refused"))
 		}
 		if fault.HasCode(refusal, "debicheck_unavailable") {
 			v.Closed = nil // said once
 		}
 	default:
-		v.Notice = note("bad", "", w.Own(refusal.Message))
+		v.Notice = note("bad", "", orElse(w, refusal.Message, "pay.refused"))
 	}
 	if len(v.Problems.Items) > 0 {
 		v.Frame.Title = w.Say("page.error_title", "title", v.Frame.Title)
 	}
+}
+
+// orElse is a reason that is known in English alone, or in another language a text that says less.
+func orElse(w locale.Words, english, key string) string {
+	if w.Language == locale.English {
+		return english
+	}
+	return w.Say(key)
 }
 
 // standing says what came before, when it can be tried again.
@@ -166,15 +174,14 @@ func ask(w locale.Words, rec purchase.Record, o purchase.Offer, r purchase.Recur
 		a.When = w.Say("pay.ask.on", "date", w.LongDay(o.FirstDebit))
 	}
 	if o.Moved != "" {
-		a.When += ". " + w.Own(o.Moved)
+		a.When += ". " + orElse(w, o.Moved, "pay.ask.moved")
 	}
 	a.Lines = linesOf(rec)
 	if more := len(a.Lines) - linesShown; more > 0 {
 		a.Lines, a.More, a.MoreHref = a.Lines[:linesShown], w.Count("pay.ask.more", more), weblink.Payer(rec.ID)+"invoice/"
 	}
 	if o.Asking.Terms != nil {
-		w.Lack() // the terms that a bank will ask the client to confirm are in English
-		askAtBank(a, rec, o)
+		askAtBank(w, a, rec, o)
 	}
 	if rec.Options.ForceRecurring { // the page begins the subscription
 		a.Facts.Items = append(a.Facts.Items, recurring(w, r)...)
@@ -298,8 +305,8 @@ func (p *Pages) accountForm(w locale.Words, rec purchase.Record, o purchase.Offe
 	}
 	if o.Asking.Terms != nil {
 		f.IDNumber.Required, f.Phone.Required = known.PersonalCode == "", true
-		f.Phone.Hint = "Your bank asks you to confirm on this number."
-		f.Button, f.When = "Agree and let my bank ask me", before(o.Asking.Terms)
+		f.Phone.Hint = w.Say("pay.dc.phone_hint")
+		f.Button, f.When = w.Say("pay.dc.agree"), before(w, o.Asking.Terms)
 	}
 	if o.MayStore {
 		f.Store = &components.Checkbox{Label: "Also store this account for later debits", Name: "store", Checked: in.store,

@@ -108,18 +108,18 @@ func TestADebiCheckPageSaysWhatTheBankWillAsk(t *testing.T) {
 	d.get(d.mandated()).Want(200).Contains("Set up your DebiCheck debit order", "R\u00a0100,00",
 		"Normally R\u00a0100,00; it may differ", "R\u00a0150,00 a debit",
 		"Once a year, up by 6,5\u00a0%", "Each month on the 1st", "Allowed; you can dispute such a debit", "TESTMERCH1",
-		"keep your phone at hand; you have 120 seconds",
+		"keep your phone at hand. You have 120 seconds.",
 		"banking app, by cellphone banking, at an ATM or in a branch", "Agree and let my bank ask me", `name="id_number"`,
 		`name="phone"`, "If you decline or do not answer, nothing is debited")
 	d.get(d.mandated("value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null",
 		"max_amount_cents", "10000", "allow_date_adjustment", "false",
 		"deduction_day", "99", "authentication_type", `"DELAYED"`)).Want(200).Contains("R\u00a0100,00 each time",
-		"None agreed", "On the last day of each month", "Not allowed", "by SMS: you have 48 hours").Lacks("120 seconds")
+		"None agreed", "On the last day of each month", "Not allowed", "by SMS. You have 48 hours.").Lacks("120 seconds")
 	d.get(d.mandated("value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null",
 		"adjustment_amount_cents", "500", "debit_sequence", `"OOFF"`, "do_delayed_on_auth_failure", "true", "total",
 		`,"total_override":0`)).Want(200).Contains("Depends on what you use or owe",
 		"When the repo rate changes, up by R\u00a05,00", "Once",
-		"gives you 48 hours", "Nothing is debited before your bank has asked you.", "registered anyway",
+		"once more. You have 48 hours.", "Nothing is debited before your bank has asked you.", "registered anyway",
 		"Nothing is debited now")
 }
 
@@ -229,7 +229,7 @@ func TestTheFallbackSaysUntilWhen(t *testing.T) {
 	d.sent(path, 48*time.Hour)
 	d.sql(`UPDATE mandate_authentications SET method = 'FALLBACK' WHERE mandate_id = $1`, idOf(path))
 	until := d.Store.Now().Add(48 * time.Hour).In(calendar.SAST)
-	d.get(path).Want(200).Contains("we asked again; you have until "+until.Format("Mon 2 Jan 15:"),
+	d.get(path).Want(200).Contains("was asked again. You can answer until: "+until.Format("Monday 2 January 2006, 15:"),
 		"registered anyway", `data-every="5"`).Lacks("<circle cx=\"60\"")
 }
 

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -88,7 +89,7 @@ func (f form) wrong(w locale.Words, refusal *fault.Fault) (beside map[string]str
 		case name == "verify_account": // the bank's word on the account (API contract 1.5)
 			name, message = "account_number", message+" Please correct them, or use another account."
 		}
-		if beside[name] == "" {
+		if beside[name] == "" && slices.Contains(inOrder, name) {
 			beside[name] = wrongWords(w, name, p.Code, message)
 		}
 	}
@@ -106,8 +107,8 @@ func wrongWords(w locale.Words, name, code, english string) string {
 		"branch_code": "pay.form.branch", "account_number": "pay.form.number", "account_type": "pay.form.kind",
 		"id_number": "pay.form.id", "phone": "pay.form.phone", "consent": "pay.form.agreement"}[name]
 	switch {
-	case w.Language == locale.English, label == "":
-		return w.Own(english)
+	case w.Language == locale.English:
+		return english
 	case code == "required":
 		return w.Say("pay.wrong.required", "field", w.Say(label))
 	}

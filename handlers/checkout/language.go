@@ -22,6 +22,8 @@ const LanguageField = "language"
 // languageCookie keeps the language that somebody chose on a payment page, for the pages of that business in the same
 // browser. It changes nothing for anybody else who has the link.
 const (
+	// VisitCookie holds the visit of a client to its own page, and behind a point the language of that visit.
+	VisitCookie     = "debitdesk_my"
 	languageCookie  = "debitdesk_payer_language"
 	languageSeconds = 180 * 24 * 60 * 60
 )
@@ -42,6 +44,19 @@ func Languages(at url.URL, w locale.Words, brand merchant.Brand) (links []compon
 			Href: at.EscapedPath() + "?" + query.Encode(), Current: l == w.Language})
 	}
 	return links
+}
+
+// chosenHere is the language that somebody chose in this browser on a payment page, or for the visit of a client's own
+// page, whose cookie holds it behind a point; English where nobody did.
+func chosenHere(c echo.Context) locale.Language {
+	for _, name := range []string{languageCookie, VisitCookie} {
+		if cookie, err := c.Cookie(name); err == nil {
+			if l, is := locale.Parse(cookie.Value[strings.LastIndex(cookie.Value, ".")+1:]); is {
+				return l
+			}
+		}
+	}
+	return locale.English
 }
 
 // reads is the language of a page: that of its link, that chosen here before, what the client chose, or else that of

@@ -3,6 +3,7 @@ package checkout_test
 import (
 	"fmt"
 	"html"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/client"
 	"debitdesk/models/locale"
+	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
 	"debitdesk/views/documents/pdftest"
@@ -44,7 +46,7 @@ func (d desk) purchaseIn(l locale.Language, client, more string, cents int) stri
 }
 
 var (
-	unread = regexp.MustCompile(`(?s)<div class="tick" lang="en-ZA">.*?</div>|` +
+	unread = regexp.MustCompile(`(?s)<div class="stack-s" lang="en-ZA">.*?</details>|<div class="tick" lang="en-ZA">.*?</div>|` +
 		`<(\w+)[^>]* lang="en-ZA"[^>]*>.*?</(?:aside|ol|label|p)>|<option[^>]*>.*?</option>|<[^>]+>`)
 	digits  = regexp.MustCompile(`\d(?:[\d\x{a0},:]*\d)?`)
 	anyWord = regexp.MustCompile(`\p{L}{2,}`)
@@ -70,6 +72,71 @@ func (d desk) inStates(l locale.Language) map[string]string {
 	pages["invoice"] = d.get(open + "invoice/").Want(200).Body
 	d.give(open, map[string][]string{"recurring_token": {idOf(storingPage).String()}}).Want(303)
 	pages["planned"] = d.get(open).Want(200).Body
+	return pages
+}
+
+// bankStates are the pages of DebiCheck mandates, whatever their bank answers, and of errors.
+func bankStates(t *testing.T, l locale.Language) map[string]string {
+	t.Helper()
+	d := bankDesk(t)
+	offers(t, d.House, "af,zu,xh")
+	inLanguage := func(path string) handlertest.Answer {
+		return d.Call("GET", path, nil, "Accept: text/html", "Cookie: debitdesk_payer_language="+string(l))
+	}
+	give := func(path string, form url.Values) handlertest.Answer {
+		return d.Call("POST", path, []byte(form.Encode()), "Accept: text/html", "Sec-Fetch-Site: same-origin",
+			"Content-Type: application/x-www-form-urlencoded", "Cookie: debitdesk_payer_language="+string(l))
+	}
+	terms := map[string][]string{
+		"ask fixed": {"value_type", `"FIXED"`, "adjustment_category", `"NEVER"`, "adjustment_rate", "null",
+			"max_amount_cents", "10000", "allow_date_adjustment", "false", "deduction_day", "99", "authentication_type",
+			`"DELAYED"`},
+		"ask once": {"value_type", `"USAGEBASED"`, "adjustment_category", `"REPO"`, "adjustment_rate", "null",
+			"adjustment_amount_cents", "-500", "debit_sequence", `"OOFF"`, "do_delayed_on_auth_failure", "true",
+			"total", `,"total_override":0`},
+		"ask": nil}
+	pages := map[string]string{}
+	for name, more := range terms {
+		pages[name] = inLanguage(d.mandated(more...)).Want(200).Body
+	}
+	path := d.mandated("do_delayed_on_auth_failure", "true", "total", `,"total_override":0`)
+	pages["bank wrong"] = give(path, filled("phone", "", "id_number", "")).Want(422).Body
+	pages["changed"] = give(path, filled("terms", "old")).Want(409).Body
+	open := d.Purchases.Window
+	d.Purchases.Window = mandate.Window{}
+	pages["bank closed"] = inLanguage(path).Want(200).Body
+	pages["nothing sent"] = give(path, filled()).Want(422).Body
+	d.Purchases.Window = open
+	give(path, filled()).Want(303)
+	pages["passing"] = inLanguage(path).Want(200).Body
+	pages["twice"] = give(path, filled()).Want(409).Body
+	d.sent(path, 100*time.Second)
+	for _, method := range []string{"REALTIME", "DELAYED", "FALLBACK"} {
+		d.sql(`UPDATE mandate_authentications SET method = $2 WHERE mandate_id = $1`, idOf(path), method)
+		pages["waiting "+method] = inLanguage(path).Want(200).Body
+	}
+	for name, c := range map[string]struct {
+		auth   mandate.AuthState
+		code   string
+		state  mandate.State
+		status purchase.Status
+	}{"accepted": {mandate.AuthAccepted, "", mandate.ActiveState, purchase.Preauthorized},
+		"registered":   {mandate.AuthNoResponse, "NOAS", mandate.Registered, purchase.Preauthorized},
+		"declined":     {mandate.AuthRejected, "MS02", mandate.Rejected, purchase.Failed},
+		"account":      {mandate.AuthRejected, "AC04", mandate.Rejected, purchase.Failed},
+		"branch":       {mandate.AuthRejected, "RC01", mandate.Rejected, purchase.Failed},
+		"other reason": {mandate.AuthRejected, "MD10", mandate.Rejected, purchase.Failed},
+		"no answer":    {mandate.AuthNoResponse, "NOAS", mandate.NoResponse, purchase.Failed},
+		"bank failed":  {mandate.AuthFailed, "EERR", mandate.FailedAtBank, purchase.Failed},
+		"suspended":    {mandate.AuthAccepted, "CTCA", mandate.Suspended, purchase.Preauthorized},
+		"cancelled":    {mandate.AuthAccepted, "", mandate.Cancelled, purchase.Preauthorized},
+		"superseded":   {mandate.AuthAccepted, "", mandate.Superseded, purchase.Preauthorized}} {
+		d.answered(path, c.auth, c.code, c.state, c.status)
+		pages["bank "+name] = inLanguage(path).Want(200).Body
+	}
+	pages["no such page"] = inLanguage("/p/0193b5a2-0000-7000-8000-000000000000/").Want(404).Body
+	pages["no such file"] = inLanguage(path + "receipt.pdf").Want(404).Body
+	pages["not payable"] = inLanguage(d.purchase(d.client(), `,"payment_method_whitelist":["debicheck"]`, 100)).Want(200).Body
 	return pages
 }
 
@@ -114,13 +181,20 @@ func TestThePageHasLinksToTheOtherLanguages(t *testing.T) {
 	d.get(path + "?language=en").Want(200).Contains(`<html lang="en-ZA"`)
 }
 
-func TestWhatABankAsksIsInEnglishAsAWhole(t *testing.T) {
+// The pages of a DebiCheck mandate are in the language of their client; what is agreed stands in English beside it.
+func TestWhatABankAsksIsInTheLanguageOfTheClient(t *testing.T) {
 	d := bankDesk(t)
 	offers(t, d.House, "zu")
 	path := d.mandated()
+	d.get(path).Want(200).Contains("Set up your DebiCheck debit order").Lacks("The same in English")
 	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
-	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, "Set up your DebiCheck debit order", "Account holder").
-		Lacks("Umnikazi")
+	d.get(path).Want(200).Contains(`<html lang="zu-ZA"`, "Misa i-debit order yakho ye-DebiCheck", "Umnikazi",
+		"Okufanayo ngesiNgisi", "Each month on the 1st", "Njalo ngenyanga, usuku: 1", `lang="en-ZA"`, "?language=en").
+		Lacks("What happens next", "Set up your DebiCheck debit order")
+	d.give(path, filled()).Want(303)
+	d.sent(path, 100*time.Second)
+	d.get(path).Want(200).Contains(`<html lang="zu-ZA"`, "Ibhange lakho liyakubuza", "Each month on the 1st",
+		"?language=en").Lacks("Your bank is asking you")
 }
 
 // What stands outside of the marks around every text of the catalogue is in no catalogue.
@@ -134,8 +208,10 @@ func TestNoTextOfThePaymentPagesIsOutsideTheCatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := append([]string{b.LegalName, b.Name, b.Email, b.StreetAddress, b.City, "Thandi Nkosi", "thandi@example.com",
-		"Gym membership", "Capitec", "TESTMERCH1", "BA", b.RegistrationNumber}, b.Website)
-	for name, page := range d.inStates(locale.Zulu) {
+		"Gym membership", "Membership", "Capitec", "TESTMERCH1", "BA", b.RegistrationNumber}, b.Website)
+	pages := d.inStates(locale.Zulu)
+	maps.Copy(pages, bankStates(t, locale.Zulu))
+	for name, page := range pages {
 		text := texts(page)
 		if !strings.Contains(text, "⟦") {
 			t.Errorf("%s is not in the language at all", name)
@@ -162,8 +238,9 @@ func TestThePaymentPagesNameTheSameFiguresInEveryLanguage(t *testing.T) {
 	figures := func(l locale.Language) map[string][]string {
 		d := newDesk(t)
 		offers(t, d.House, "af,zu,xh")
-		out := map[string][]string{}
-		for name, page := range d.inStates(l) {
+		out, pages := map[string][]string{}, d.inStates(l)
+		maps.Copy(pages, bankStates(t, l))
+		for name, page := range pages {
 			if !strings.Contains(page, `<html lang="`+l.Tag()+`"`) {
 				t.Errorf("%s is not in %s", name, l.Name())
 			}

@@ -51,7 +51,11 @@ func (s story) outcome() checkout.Outcome {
 	o.Facts = facts(w, rec, s.account)
 	o.Facts.Items = append(o.Facts.Items, s.agreedFacts()...)
 	if s.agreed() {
-		o.Next = append(o.Next, s.disputes()...)
+		o.Next = append(o.Next, s.disputes(w)...)
+	}
+	if s.asked != nil && s.asked.Mandate.Terms != nil && s.agreedOnce() {
+		o.English = inEnglish(w, func(w locale.Words) []components.Fact { return agreedTerms(w, s.rec, s.asked.Mandate) },
+			s.rights)
 	}
 	o.Continue = next(rec)
 	if slices.Contains(o.Next, s.talk()) {
@@ -118,8 +122,8 @@ func (s story) tell() checkout.Outcome {
 			Text: w.Say("pay.out.refunded_text", "amount", w.Money(s.rec.RefundedCents, s.rec.Currency))}
 	default:
 		if s.refusal != "" {
-			return checkout.Outcome{Kind: "wait", Icon: "info", Title: w.Own("This cannot be paid here"),
-				Text: w.Own(s.refusal), Next: []string{s.talk()}}
+			return checkout.Outcome{Kind: "wait", Icon: "info", Title: w.Say("pay.out.not_here"),
+				Text: orElse(w, s.refusal, "pay.out.not_here_text"), Next: []string{s.talk()}}
 		}
 		return checkout.Outcome{Kind: "ok", Icon: "done", Title: w.Say("pay.out.nothing"),
 			Text: w.Say("pay.out.nothing_text")}

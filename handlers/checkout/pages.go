@@ -178,28 +178,36 @@ func (p *Pages) banner() *layout.SandboxBanner {
 		OtherBank: p.OtherBank}
 }
 
-// ErrorPage is a refusal in the payer's frame.
-func (p *Pages) ErrorPage(status int, message, requestID string) templ.Component {
-	v := checkout.ErrorView{Kind: "bad", Icon: "alert", Title: "Something went wrong", Text: message, RequestID: requestID,
-		Retry: status >= http.StatusInternalServerError || status == http.StatusTooManyRequests}
-	switch status {
-	case http.StatusNotFound:
-		v.Kind, v.Icon, v.RequestID = "wait", "info", ""
-		v.Title, v.Text = "We cannot find this page",
-			"The link may be incomplete. Please open it again from the message that you received, "+
-				"or ask the business that sent it."
-		if message != fault.Missing().Message {
-			v.Title, v.Text = "There is no such file", message
+// ErrorPage is a refusal in the payer's frame, in the language that was chosen in this browser: whose page it would
+// have been is not known here. The message is known in English alone, so that other languages say what the status does.
+func (p *Pages) ErrorPage(c echo.Context, status int, message, requestID string) templ.Component {
+	return locale.Whole(chosenHere(c), func(w locale.Words) templ.Component {
+		kind, icon, key := "bad", "alert", "page.failed."
+		switch status {
+		case http.StatusNotFound:
+			kind, icon, key, requestID = "wait", "info", "page.missing.", ""
+			if message != fault.Missing().Message {
+				key = "page.no_file."
+			}
+		case http.StatusTooManyRequests:
+			key = "page.too_many."
+		case http.StatusServiceUnavailable:
+			key = "page.away."
+		case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
+			key = "page.refused."
 		}
-	case http.StatusTooManyRequests:
-		v.Title = "Please wait a moment"
-	case http.StatusServiceUnavailable:
-		v.Title = "Not available right now"
-	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusBadRequest:
-		v.Title = "That did not work"
-	}
-	return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.banner(),
-		Words: frameWords(locale.In(locale.English))}, v)
+		v := checkout.ErrorView{Kind: kind, Icon: icon, Title: w.Say(key + "title"), Text: w.Say(key + "text")}
+		if key != "page.missing." {
+			v.Text = orElse(w, message, key+"text")
+		}
+		if requestID != "" {
+			v.Request = w.Say("page.request", "number", requestID)
+		}
+		if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+			v.Again = w.Say("pay.again")
+		}
+		return checkout.Error(layout.PayerFrame{Title: v.Title, Sandbox: p.banner(), Words: frameWords(w)}, v)
+	})
 }
 
 // contentPolicy is the house's, but that the form may lead on to the page that

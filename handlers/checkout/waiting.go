@@ -3,11 +3,12 @@ package checkout
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
-	"debitdesk/handlers/html"
 	"debitdesk/models/calendar"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
@@ -19,8 +20,6 @@ import (
 	"debitdesk/views/components"
 )
 
-const moment = "Mon 2 Jan 15:04"
-
 // How often a page that waits asks how it stands, in seconds: by its script, and
 // without one by loading again.
 const (
@@ -29,83 +28,82 @@ const (
 )
 
 // waiting is the page while the payer's answer is awaited.
-func (p *Pages) waiting(rec purchase.Record, asked purchase.Asked, account string) *checkout.Waiting {
+func (p *Pages) waiting(w locale.Words, rec purchase.Record, asked purchase.Asked, account string) *checkout.Waiting {
 	now := p.Purchases.Now()
 	last, until := asked.Last, p.Purchases.AnswerBy(asked.Last, now)
 	left := secondsUntil(until, now)
-	w := &checkout.Waiting{Title: "Waiting for your answer", Left: countdown(left),
-		Until:   until.In(calendar.SAST).Format(moment),
-		Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow), State: string(last.Method) + " " +
-			strconv.Itoa(last.Number),
-		Facts: waitingFacts(rec, asked.Mandate, account)}
-	phone := ""
-	if rec.Payer.Phone != "" {
-		phone = " to " + phoneMask(rec.Payer.Phone)
+	v := &checkout.Waiting{Title: w.Say("pay.dc.wait"), Left: countdown(left), LeftLabel: w.Say("pay.dc.left"),
+		Reloads: w.Say("pay.dc.reloads"), Seconds: strconv.FormatInt(left, 10), Every: strconv.Itoa(pollSlow),
+		State: string(last.Method) + " " + strconv.Itoa(last.Number), Facts: waitingFacts(w, rec, asked.Mandate, account)}
+	if asked.Mandate.Terms != nil {
+		v.English = inEnglish(w, func(w locale.Words) []components.Fact { return agreedTerms(w, rec, asked.Mandate) }, nil)
 	}
+	sent := func(key string) string {
+		if phone := phoneMask(rec.Payer.Phone); phone != "" {
+			return w.Say(key+"_to", "phone", phone)
+		}
+		return w.Say(key)
+	}
+	answerBy := []string{"time", w.Weekday(calendar.DateOf(until).Weekday()) + " " + w.Moment(until)}
 	switch last.Method {
 	case mandate.RealTime:
 		whole := int64(p.Purchases.Limits.RealTime / time.Second)
-		w.Ring, w.Every = &checkout.Ring{Whole: strconv.FormatInt(whole, 10),
+		v.Ring, v.Every = &checkout.Ring{Whole: strconv.FormatInt(whole, 10),
 			Gone: strconv.FormatInt(max(0, whole-left), 10)}, strconv.Itoa(pollRealTime)
-		w.Text = "Your bank is asking you on your phone now. Please confirm there that you agree."
-		w.Steps = []string{
-			"Your bank sends a message" + phone + ". Open it and check it against the details below.",
-			"Nothing there? Open your bank’s app and look for a debit order to approve, " +
-				"or dial your bank’s cellphone-banking number.",
-		}
+		v.Text = w.Say("pay.dc.asking")
+		v.Steps = []string{sent("pay.dc.message"), w.Say("pay.dc.nothing_there")}
 	case mandate.Fallback:
-		w.Text = "There was no answer in time, so we asked again; you have until " + w.Until + "."
-		w.Steps = []string{"Your bank sends an SMS" + phone + " with how to answer.", elsewhere}
+		v.Text = w.Say("pay.dc.asked_again", answerBy...)
+		v.Steps = []string{sent("pay.dc.sms"), w.Say("pay.dc.elsewhere")}
 	case mandate.Delayed:
-		w.Text = "Your bank asks you by SMS; you have until " + w.Until + "."
-		w.Steps = []string{"Your bank sends an SMS" + phone + " with how to answer.", elsewhere}
+		v.Text = w.Say("pay.dc.asked_sms", answerBy...)
+		v.Steps = []string{sent("pay.dc.sms"), w.Say("pay.dc.elsewhere")}
 	}
 	if last.State == mandate.AuthRequested {
-		w.Text = "We are passing the request to your bank. It will ask you on your phone in a moment."
+		v.Text = w.Say("pay.dc.passing")
 	}
-	w.Steps = append(w.Steps, unlessAnswered(asked, p.Purchases.Limits))
+	v.Steps = append(v.Steps, unlessAnswered(w, asked, p.Purchases.Limits))
 	if p.Sandbox {
-		w.Phone = "/sandbox/phone"
+		v.Phone = "/sandbox/phone"
 	}
-	return w
+	return v
 }
 
 // unlessAnswered says what silence means from here.
-func unlessAnswered(asked purchase.Asked, limits mandate.Limits) string {
+func unlessAnswered(w locale.Words, asked purchase.Asked, limits mandate.Limits) string {
 	switch t := asked.Mandate.Terms; {
 	case asked.Last.Method == mandate.Fallback:
-		return "If you do not answer, the debit order is registered anyway, and you can dispute its debits. " +
-			"If you decline, nothing is debited."
+		return w.Say("pay.dc.silent") + " " + w.Say("pay.dc.if_declined")
 	case t != nil && t.DelayedOnFailure:
-		return "If you do not answer in time, your bank asks once more and gives you " +
-			mandate.Span(limits.For(mandate.Fallback)) + ". If you decline, nothing is debited."
+		return strings.Join([]string{w.Say("pay.dc.asks_again"), timeToAnswer(w, limits.For(mandate.Fallback), ""),
+			w.Say("pay.dc.if_declined")}, " ")
 	}
-	return "If you decline or do not answer, nothing is debited."
+	return w.Say("pay.dc.nothing")
 }
 
-func waitingFacts(rec purchase.Record, m mandate.Mandate, account string) components.Facts {
-	f := facts(locale.In(locale.English), rec, account)
-	f.Items = append(f.Items, components.Fact{Label: "Contract reference", Value: m.ContractReference})
+func waitingFacts(w locale.Words, rec purchase.Record, m mandate.Mandate, account string) components.Facts {
+	f := facts(w, rec, account)
+	f.Items = append(f.Items, components.Fact{Label: w.Say("pay.dc.contract"), Value: m.ContractReference})
 	if m.Terms != nil {
-		f.Items = append(f.Items, agreedTerms(rec, m)...)
+		f.Items = append(f.Items, agreedTerms(w, rec, m)...)
 	}
 	return f
 }
 
 func secondsUntil(until, now time.Time) int64 { return max(0, int64(until.Sub(now)/time.Second)) }
 
-// countdown is the time left: "1:47" below an hour, "47 h 12 min" above.
+// countdown is the time left: "1:47" below an hour, "47:12:05" above. It needs no words.
 func countdown(seconds int64) string {
 	if seconds < 3600 {
 		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 	}
-	return fmt.Sprintf("%d h %02d min", seconds/3600, seconds%3600/60)
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds%3600/60, seconds%60)
 }
 
-// phoneMask shows enough of a number to recognise the own one.
+// phoneMask shows enough of a number to recognise the own one; empty for a number that is too short for that.
 func phoneMask(phone string) string {
 	if len(phone) < 7 {
-		return "your phone"
+		return ""
 	}
 	return "•••" + money.NBSP + phone[len(phone)-4:]
 }
@@ -113,24 +111,27 @@ func phoneMask(phone string) string {
 // wait answers with the waiting page.
 func (p *Pages) wait(c echo.Context, status int, rec purchase.Record, asked purchase.Asked,
 	refusal *fault.Fault) error {
-	w := locale.In(locale.English) // as what the bank itself asks
 	source, err := p.Purchases.Source(c.Request().Context(), rec)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	account := ""
-	if err == nil {
-		account = bankWords(w, source)
-	}
-	v := rights(w, rec)
-	v.Waiting = p.waiting(rec, asked, account)
-	v.Frame = p.frame(w, rec, v.Waiting.Title)
-	v.Frame.Script, v.Frame.Refresh = static.URL("js/payer.js"), reloadSlow
-	if asked.Last.Method == mandate.RealTime {
-		v.Frame.Refresh = reloadRealTime
-	}
-	if refusal != nil {
-		v.Notice = note("info", "", "Nothing was changed: this was already done.")
-	}
-	return html.Send(c, status, checkout.Page(v))
+	known := err == nil
+	return p.send(c, status, rec, func(w locale.Words, languages []components.LanguageLink) templ.Component {
+		account := ""
+		if known {
+			account = bankWords(w, source)
+		}
+		v := rights(w, rec)
+		v.Waiting = p.waiting(w, rec, asked, account)
+		v.Frame = p.frame(w, rec, v.Waiting.Title)
+		v.Frame.Languages = languages
+		v.Frame.Script, v.Frame.Refresh = static.URL("js/payer.js"), reloadSlow
+		if asked.Last.Method == mandate.RealTime {
+			v.Frame.Refresh = reloadRealTime
+		}
+		if refusal != nil {
+			v.Notice = note("info", "", w.Say("pay.nothing_changed"))
+		}
+		return checkout.Page(v)
+	})
 }

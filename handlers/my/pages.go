@@ -47,7 +47,7 @@ type Pages struct {
 }
 
 // cookieName is that of the visit.
-const cookieName = "debitdesk_my"
+const cookieName = checkout.VisitCookie
 
 func (p *Pages) cookie(value string, seconds int) *http.Cookie {
 	//nolint:gosec // Secure wherever the product is served by https

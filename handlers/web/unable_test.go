@@ -181,7 +181,7 @@ func (u unable) noRealTime(t *testing.T) {
 	u.let(func(c *bank.Capabilities) { c.RealTimeMandates = true })
 	page := "/p/" + u.API("POST", "/purchases/", link).Want(201).Text("id") + "/"
 	u.let(func(c *bank.Capabilities) { c.RealTimeMandates = false })
-	u.Call("GET", page, nil).Want(http.StatusOK).Contains("by SMS: you have until 20:00 that day").
+	u.Call("GET", page, nil).Want(http.StatusOK).Contains("by SMS. You have until 20:00 that day.").
 		Lacks("keep your phone at hand")
 }
 

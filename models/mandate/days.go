@@ -91,7 +91,7 @@ func (m Mandate) Days() string {
 	case m.DeductionDay == LastDay:
 		return "on the last day of the month"
 	}
-	return "on the " + ordinal(m.DeductionDay)
+	return "on the " + Ordinal(m.DeductionDay)
 }
 
 // PeriodReach is how many days two debits of one period are apart at most: the days of a month, and the closed days by

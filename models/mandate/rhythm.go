@@ -15,7 +15,7 @@ func (m Mandate) Rhythm() string {
 	case m.PeriodUnits == "months" && m.DeductionDay == LastDay:
 		return "on the last day of each month"
 	case m.PeriodUnits == "months" && m.DeductionDay >= 1:
-		return "each month on the " + ordinal(m.DeductionDay)
+		return "each month on the " + Ordinal(m.DeductionDay)
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package mandate
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -25,15 +24,14 @@ type valueRule struct {
 	value ValueType
 	most  func(priceCents int64) int64 // the largest maximum; nil: any
 	named string                       // how messages name it
-	said  string                       // to a client, with the price
 }
 
 // valueRules lists the value types in the order in which messages and forms do.
 var valueRules = []valueRule{
-	{Fixed, func(price int64) int64 { return price }, "the price", "%s each time"},
+	{Fixed, func(price int64) int64 { return price }, "the price"},
 	{Variable, func(price int64) int64 { return maxOver * price / maxUnder },
-		"1.5 times the price", "Normally %s; it may differ"},
-	{UsageBased, nil, "the largest amount", "Depends on what you use or owe"},
+		"1.5 times the price"},
+	{UsageBased, nil, "the largest amount"},
 }
 
 // maxOver and maxUnder are how many times its price the maximum of a variable mandate may be: 3/2.
@@ -54,14 +52,11 @@ func (v ValueType) rule() valueRule {
 	if i := slices.Index(ValueTypes, v); i >= 0 {
 		return valueRules[i]
 	}
-	return valueRule{named: "the largest amount", said: "%s"}
+	return valueRule{named: "the largest amount"}
 }
 
 // Varies tells that debits of several amounts are allowed.
 func (v ValueType) Varies() bool { return v != Fixed && slices.Contains(ValueTypes, v) }
-
-// Said tells a client which amounts are debited, for a price in finished words.
-func (v ValueType) Said(price string) string { return strings.ReplaceAll(v.rule().said, "%s", price) }
 
 // limit is the largest maximum in cents for a price of at most money.MaxCents, and how messages name it. For an odd
 // price it is rounded down, which is the same as 2*max <= 3*price.

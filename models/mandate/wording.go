@@ -150,12 +150,13 @@ func rhythm(m Mandate, t Start) string {
 	case m.PeriodUnits == "months" && m.DeductionDay == 99:
 		return ", normally on the last day of the month"
 	case m.PeriodUnits == "months" && m.DeductionDay >= 1:
-		return ", normally on the " + ordinal(m.DeductionDay) + " of the month"
+		return ", normally on the " + Ordinal(m.DeductionDay) + " of the month"
 	}
 	return ""
 }
 
-func ordinal(n int) string {
+// Ordinal writes a day of the month in English: "1st".
+func Ordinal(n int) string {
 	suffix := "th"
 	if n/10 != 1 {
 		switch n % 10 {

@@ -12,7 +12,8 @@ import (
 // Asking is how the client is asked at their own bank once the account was given.
 type Asking struct {
 	Terms   *mandate.Terms
-	Within  string        // how long the client has to answer: "48 hours"
+	Within  time.Duration // how long the client has to answer
+	Until   string        // or the hour at which the bank ends it on the day on which it asks: "20:00"
 	Again   time.Duration // and when the bank asks once more
 	OpensAt time.Time     // the bank cannot be asked in real time before that; zero: it can now
 	Window  mandate.Window
@@ -92,7 +93,10 @@ func (s *Service) asking(rec Record) Asking {
 	if t == nil {
 		return Asking{}
 	}
-	a := Asking{Terms: t, Within: s.Limits.Span(t.Authentication), Again: s.Limits.For(mandate.Fallback), Window: s.Window}
+	a := Asking{Terms: t, Within: s.Limits.For(t.Authentication), Again: s.Limits.For(mandate.Fallback), Window: s.Window}
+	if at, ends := s.Limits.DayEnd(t.Authentication); ends {
+		a.Until = at.String()
+	}
 	if now := s.Now(); t.Authentication == mandate.RealTime && !s.Window.Open(now) {
 		a.OpensAt = s.Window.OpensAt(now)
 	}

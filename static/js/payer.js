@@ -15,7 +15,7 @@
   function draw() {
     shown = Math.max(0, Math.round((end - Date.now()) / 1000));
     clock.textContent = shown < 3600 ? Math.floor(shown / 60) + ":" + two(shown % 60)
-      : Math.floor(shown / 3600) + " h " + two(Math.floor((shown % 3600) / 60)) + " min";
+      : Math.floor(shown / 3600) + ":" + two(Math.floor((shown % 3600) / 60)) + ":" + two(shown % 60);
     if (ring) ring.setAttribute("stroke-dashoffset", Math.min(whole, Math.max(0, whole - shown)));
   }
   async function look() {

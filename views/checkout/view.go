@@ -36,7 +36,9 @@ type Ask struct {
 	More          string // "and 12 more"
 	MoreHref      string
 	Facts         components.Facts
+	StepsTitle    string
 	Steps         []string // what comes next
+	English       *English // what is agreed, beside its translation; nil on an English page
 	Under         bool     // below an outcome, which has the title of the page
 }
 
@@ -52,6 +54,7 @@ type Outcome struct {
 	Receipt                 components.Link
 	Subscription            components.Link // where it is seen and stopped
 	Continue                string
+	English                 *English          // as in Ask
 	Contacts                []components.Link // whom to call or write to, where that is all that is left to do
 }
 
@@ -61,11 +64,20 @@ type Outcome struct {
 type Waiting struct {
 	Title, Text           string
 	Ring                  *Ring // nil: hours are left
-	Left, Until           string
+	Left, LeftLabel       string
+	Reloads               string // for browsers without scripts
 	Seconds, Every, State string
 	Steps                 []string
 	Facts                 components.Facts
-	Phone                 string // the sandbox's phone, or nothing
+	English               *English // as in Ask
+	Phone                 string   // the sandbox's phone, or nothing
+}
+
+// English is what the client agrees to in the words of the agreement, on a page that is in another language.
+type English struct {
+	Title, Lang string
+	Facts       components.Facts
+	Lines       []string
 }
 
 // Ring is a time limit drawn as a circle, in seconds.
@@ -148,6 +160,6 @@ type SubscriptionView struct {
 // ErrorView is a request that cannot be shown.
 type ErrorView struct {
 	Kind, Icon, Title, Text string
-	RequestID               string // empty: nothing to report
-	Retry                   bool
+	Request                 string // its number, for whom to ask; empty: nothing to report
+	Again                   string // the button to try once more; empty: none
 }
