@@ -39,7 +39,7 @@ func TestACallThatEndsInAPromiseAsksForItsDay(t *testing.T) {
 	promised.Set("due_on", dayOf(b).AddDays(2).String())
 	b.acts("failed", id, promised).Want(http.StatusSeeOther)
 	page := b.Page(b.A.Staff, "GET", "/attention?whose=later", nil).Want(http.StatusOK).
-		Contains("Call logged. Promised for", "1 thing is snoozed or promised for another day.").Body
+		Contains("Call logged. Promised for", "1 thing is for later: snoozed, promised, or followed by a plan.").Body
 	if text := plain(page); !strings.Contains(text, "R 300,07") || !strings.Contains(text, "promised to pay") {
 		t.Error("the promise is not shown with its sum and the call")
 	}

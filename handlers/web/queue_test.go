@@ -13,7 +13,7 @@ var (
 	actForm   = regexp.MustCompile(`(?s)<section id="act".*?<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>`)
 	hiddenIn  = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
 	rowActs   = regexp.MustCompile(`<a (?:class="[^"]*" )?href="(/attention/[^"]+do=([a-z]+)[^"]*)"`)
-	tabCounts = regexp.MustCompile(`>\s*(All|Mine|Without an owner|Snoozed or promised)\s*<span class="count">([^<]+)<`)
+	tabCounts = regexp.MustCompile(`>\s*(All|Mine|Without an owner|For later)\s*<span class="count">([^<]+)<`)
 )
 
 // asked opens a form of the queue, as a browser without scripts does, fills it in and sends it.
@@ -114,7 +114,7 @@ func TestTheQueueIsWorkedThroughWithoutScripts(t *testing.T) {
 	}
 	mine := b.Page(b.A.Staff, "GET", "/attention?whose=mine", nil).Want(http.StatusOK).Body
 	mine = b.asked(mine, "snooze", url.Values{"until": {dayOf(b).AddDays(3).String()}})
-	if got := tabsOf(mine); got["Mine"] != "0" || got["All"] != "1" || got["Snoozed or promised"] != "1" {
+	if got := tabsOf(mine); got["Mine"] != "0" || got["All"] != "1" || got["For later"] != "1" {
 		t.Errorf("%v", got)
 	}
 	if !strings.Contains(mine, "Done today") || !strings.Contains(mine, "1 thing left") {

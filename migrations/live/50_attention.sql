@@ -198,6 +198,28 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- What plans are at work on: the failure waits when a step is due, and when a run begins, rests or ends.
+CREATE OR REPLACE FUNCTION note_runs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        INSERT INTO attention_changes (merchant_id, object_id)
+        SELECT c.merchant_id, c.purchase_id FROM changed c JOIN older o USING (id)
+        WHERE (c.state = 'waiting') <> (o.state = 'waiting') OR c.state = 'waiting' AND c.due_at IS DISTINCT FROM o.due_at;
+        RETURN NULL;
+    END IF;
+    INSERT INTO attention_changes (merchant_id, object_id)
+    SELECT c.merchant_id, c.purchase_id FROM changed c WHERE c.state = 'waiting';
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION note_runs_of_plan() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO attention_changes (merchant_id, object_id)
+    SELECT r.merchant_id, r.purchase_id FROM plan_runs r
+    WHERE r.merchant_id = NEW.merchant_id AND r.plan_id = NEW.id AND r.state = 'waiting';
+    RETURN NULL;
+END $$;
+
 -- The promises of a purchase that begins or ceases to be owed.
 CREATE OR REPLACE FUNCTION note_promises_of() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -498,13 +520,21 @@ CREATE OR REPLACE VIEW attention_waits AS
     FROM mails f WHERE f.state = 'failed' AND NOT EXISTS (SELECT FROM mails later
         WHERE later.object_id = f.object_id AND later.kind = f.kind AND later.attempt > f.attempt);
 
+-- A plan is at work on a purchase until the day after its next step is due: before, nobody has to look at the failure.
+-- A plan that is paused is at work on nothing, and neither is one that a person holds or that handed over.
+CREATE OR REPLACE FUNCTION plan_at_work_until(purchase uuid) RETURNS date LANGUAGE sql STABLE AS $$
+    SELECT (r.due_at AT TIME ZONE 'Africa/Johannesburg')::date + 1 FROM plan_runs r
+        JOIN plans p ON p.id = r.plan_id AND p.state = 'active'
+    WHERE r.purchase_id = purchase AND r.state = 'waiting' $$;
+
 -- What clients asked for waits for an answer. The one definition of what waits, with requests in it.
 CREATE OR REPLACE VIEW attention_facts AS
     SELECT w.merchant_id, w.kind, w.object_id, w.at, w.answered, w.cents, w.currency,
         greatest(w.from_day, CASE WHEN f.at = w.at THEN f.hidden_until ELSE '-infinity' END,
             CASE WHEN w.kind IN ('failed', 'account_gone', 'overdue') AND EXISTS (SELECT FROM promises p
                 WHERE p.merchant_id = w.merchant_id AND p.purchase_id = w.object_id AND p.state = 'open')
-                THEN 'infinity'::date ELSE '-infinity' END) AS hidden_until,
+                THEN 'infinity'::date ELSE '-infinity' END,
+            CASE WHEN w.kind = 'failed' THEN plan_at_work_until(w.object_id) END) AS hidden_until,
         o.owner_id
     FROM (
         SELECT merchant_id, kind, object_id, at, answered, cents, currency, '-infinity'::date AS from_day FROM attention_waits
@@ -612,6 +642,14 @@ CREATE OR REPLACE TRIGGER note_new AFTER INSERT ON bank_files_out FOR EACH ROW
     WHEN (NEW.ack_at IS NOT NULL) EXECUTE FUNCTION note_acknowledged();
 CREATE OR REPLACE TRIGGER note_changed AFTER INSERT OR UPDATE OR DELETE ON bank_statements FOR EACH ROW EXECUTE FUNCTION note_statement();
 CREATE OR REPLACE TRIGGER note_changed AFTER INSERT OR UPDATE OR DELETE ON promises FOR EACH ROW EXECUTE FUNCTION note_promise();
+CREATE OR REPLACE TRIGGER note_gone AFTER DELETE ON plan_runs REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION note_runs();
+CREATE OR REPLACE TRIGGER note_new AFTER INSERT ON plan_runs REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION note_runs();
+CREATE OR REPLACE TRIGGER note_moved AFTER UPDATE ON plan_runs REFERENCING OLD TABLE AS older NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION note_runs();
+CREATE OR REPLACE TRIGGER note_runs AFTER UPDATE ON plans FOR EACH ROW
+    WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION note_runs_of_plan();
 CREATE OR REPLACE TRIGGER note_changed AFTER INSERT OR UPDATE OR DELETE ON followups FOR EACH ROW EXECUTE FUNCTION note_object();
 CREATE OR REPLACE TRIGGER note_changed AFTER INSERT OR UPDATE OR DELETE ON owners FOR EACH ROW EXECUTE FUNCTION note_object();
 

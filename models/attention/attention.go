@@ -13,6 +13,7 @@ import (
 type Summary struct {
 	FailedDay    purchase.Tally // of Failed, those whose answer came since yesterday 00:00 SAST
 	Failed       purchase.Tally // purchases whose last debit failed and that are still to be paid
+	AtWork       purchase.Tally // of Failed in Later, those on which a plan is at work
 	AccountGone  purchase.Tally // purchases that lost the account they were to be debited from
 	NotConfirmed purchase.Tally // purchases whose DebiCheck mandate was not confirmed
 	Disputed     purchase.Tally // purchases whose debit is disputed, until the dispute is decided
@@ -56,6 +57,8 @@ type Item struct {
 	// of a replacement, the id of the amendment; of a request, what kind it is.
 	Text string
 	At   time.Time
+	Plan string    // the name of the plan that is at work on it; empty: none
+	Step time.Time `gorm:"default:null"` // when its next step is taken
 }
 
 // MailText is what a mail that was not delivered says; empty for all else.

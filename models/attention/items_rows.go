@@ -54,6 +54,11 @@ func lastDebit(column string) string {
 		" FROM collections c WHERE c.purchase_id = purchases.id AND c.attempt = purchases.collection_count)"
 }
 
+// atWork names the plan that is at work on a purchase, and when it takes its next step.
+const atWork = `, coalesce((SELECT pl.name FROM plan_runs r JOIN plans pl ON pl.id = r.plan_id AND pl.state = 'active'
+		WHERE r.purchase_id = purchases.id AND r.state = 'waiting'), '') AS plan,
+	(SELECT r.due_at FROM plan_runs r WHERE r.purchase_id = purchases.id AND r.state = 'waiting') AS step`
+
 // waitings lists all kinds but the approvals, which are shown elsewhere. The failures of a day are a part of all
 // failures, and no kind of their own.
 func waitings(month time.Time) []waiting {
@@ -66,7 +71,7 @@ func waitings(month time.Time) []waiting {
 			oldestFirst: kind == "refund"}
 	}
 	return []waiting{
-		purchases("failed", answer+blocked, func(i *Items) *[]Item { return &i.Failed }),
+		purchases("failed", answer+blocked+atWork, func(i *Items) *[]Item { return &i.Failed }),
 		purchases("account_gone", "", func(i *Items) *[]Item { return &i.AccountGone }),
 		purchases("unconfirmed", reason, func(i *Items) *[]Item { return &i.NotConfirmed }),
 		purchases("disputed", answer, func(i *Items) *[]Item { return &i.Disputed }),

@@ -24,6 +24,14 @@ func (s Store) Summary(ctx context.Context, merchantID uuid.UUID, q Query) (Summ
 			%s FROM %s WHERE (day = '-infinity' OR day >= CASE kind WHEN 'mail' THEN ? ELSE ? END::date)%s
 		GROUP BY 1`, listing.Tallied, listing.Counted, whose(q))
 	args := []any{merchantID, min(yesterday, month), month, yesterday}
+	if q.Whose == Later {
+		query, args = query+" UNION ALL SELECT 'at_work', count(*), coalesce(sum("+
+			"CASE WHEN currency = 'ZAR' THEN cents ELSE 0 END), 0) FROM (SELECT a.* FROM attention_changed(?) a UNION ALL "+
+			"SELECT a.* FROM attention a WHERE a.merchant_id = ? AND a.object_id NOT IN (SELECT object_id FROM "+
+			"attention_changes WHERE merchant_id = ?)) AS a WHERE kind = 'failed'"+later+
+			" AND plan_at_work_until(object_id) > (SELECT product_today())",
+			append(args, merchantID, merchantID, merchantID)
+	}
 	if q.Whose == Everyones {
 		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args,
 			merchantID)
@@ -34,7 +42,7 @@ func (s Store) Summary(ctx context.Context, merchantID uuid.UUID, q Query) (Summ
 		return Summary{}, fmt.Errorf("attention: %w", err)
 	}
 	var a Summary
-	tallies := map[string]*purchase.Tally{"failed": &a.Failed, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
+	tallies := map[string]*purchase.Tally{"failed": &a.Failed, "at_work": &a.AtWork, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
 		"unconfirmed": &a.NotConfirmed,
 		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
 		"promise": &a.Promised, "overdue": &a.NeverDebited, "closed_day": &a.ClosedDay}

@@ -121,7 +121,10 @@ const plainAttention = `
 	JOIN attention_facts a USING (merchant_id, kind, object_id, at)
 			WHERE f.hidden_until > product_today()
 		UNION SELECT merchant_id, kind, purchase_id FROM promises,
-			unnest(ARRAY['failed', 'account_gone', 'overdue']) AS k (kind) WHERE state = 'open'),
+			unnest(ARRAY['failed', 'account_gone', 'overdue']) AS k (kind) WHERE state = 'open'
+		UNION SELECT merchant_id, 'failed', purchase_id FROM plan_runs WHERE state = 'waiting'
+			AND (due_at AT TIME ZONE 'Africa/Johannesburg')::date >= product_today()
+			AND plan_id IN (SELECT id FROM plans WHERE state = 'active')),
 	kinds AS (SELECT DISTINCT m.merchant_id, k.kind
 	FROM (SELECT merchant_id FROM purchases UNION SELECT merchant_id FROM plain
 			UNION SELECT merchant_id FROM attention) m, unnest(ARRAY['failed', 'account_gone',

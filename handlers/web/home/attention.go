@@ -54,6 +54,10 @@ var (
 		"debits failed and are not paid", concernHref(purchase.FailedDebit),
 		"Failed debits", "until debited again, paid or cancelled",
 		func(a attention.Summary) purchase.Tally { return a.Failed }}
+	// plansAtWork waits for nobody, and stands in no figure: only in the part of the queue that is for later.
+	plansAtWork = attentionKind{"at_work", "wait", "repeat", "", "", "/plans", "A plan is at work",
+		"until it takes its next step, ends or hands over to a person",
+		func(a attention.Summary) purchase.Tally { return a.AtWork }}
 	accountsGone = attentionKind{"account_gone", "bad", "key", "purchase lost the account it was to be debited from",
 		"purchases lost the account they were to be debited from", concernHref(purchase.AccountGone),
 		"Purchases that lost their account", "until debited from another account, paid or cancelled",

@@ -46,6 +46,11 @@ func requestWords(i attention.Item) string {
 // failedWords says why a debit failed; what can be done stands below it.
 func failedWords(i attention.Item) string { return bank.Label(i.Code) + "." }
 
+// planWords say what a plan does next about a failure.
+func (b *queueBook) planWords(i attention.Item) string {
+	return failedWords(i) + " Next step of “" + i.Plan + "”: " + words.SayDay(calendar.DateOf(i.Step), b.now) + "."
+}
+
 // strandedWords says what became of a subscriber's account.
 func strandedWords(i attention.Item) string {
 	switch token.State(i.Text) {

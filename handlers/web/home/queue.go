@@ -152,10 +152,17 @@ func (b *queueBook) groups(a attention.Summary, items attention.Items, since cal
 	earlier.of = func(a attention.Summary) purchase.Tally {
 		return purchase.Tally{N: a.Failed.N - a.FailedDay.N, Cents: a.Failed.Cents - a.FailedDay.Cents}
 	}
-	if a.FailedDay.N > 0 {
+	atWork := func(i attention.Item) bool { return a.AtWork.N > 0 && i.Plan != "" }
+	by := func(i attention.Item) bool { return !atWork(i) }
+	if a.AtWork.N > 0 { // those have a group of their own
+		lately.of = func(a attention.Summary) purchase.Tally { return purchase.Tally{} }
+		earlier.of = func(a attention.Summary) purchase.Tally {
+			return purchase.Tally{N: a.Failed.N - a.AtWork.N, Cents: a.Failed.Cents - a.AtWork.Cents}
+		}
+	} else if a.FailedDay.N > 0 {
 		earlier.title = "Failed debits, earlier"
 	}
-	isNew := func(i attention.Item) bool { return !i.At.Before(since.At(0, 0)) }
+	isNew := func(i attention.Item) bool { return a.AtWork.N == 0 && !i.At.Before(since.At(0, 0)) }
 	day := func(i attention.Item) string { return dayOrNothing(i.At, b.now) }
 	said := func(text string) func(attention.Item) string { return func(attention.Item) string { return text } }
 	for _, g := range []struct {
@@ -166,7 +173,8 @@ func (b *queueBook) groups(a attention.Summary, items attention.Items, since cal
 	}{
 		{promisesDue, items.Promised, b.promiseWords, ""},
 		{lately, only(items.Failed, isNew), failedWords, ""},
-		{earlier, only(items.Failed, func(i attention.Item) bool { return !isNew(i) }), failedWords, ""},
+		{earlier, only(items.Failed, func(i attention.Item) bool { return !isNew(i) && by(i) }), failedWords, ""},
+		{plansAtWork, only(items.Failed, atWork), b.planWords, ""},
 		{accountsGone, items.AccountGone, said("Its account was deleted, or cannot be charged."), ""},
 		{notConfirmed, items.NotConfirmed, codeWords, ""},
 		{debitsDisputed, items.Disputed, codeWords, ""},
@@ -221,6 +229,8 @@ func attentionGroup(k attentionKind, all purchase.Tally, shown int) pages.QueueG
 	switch k.id {
 	case promisesDue.id:
 		g.More = components.Link{Text: "All promises", Href: "/promises"}
+	case plansAtWork.id:
+		g.More = components.Link{Text: "All plans", Href: k.href}
 	case mailsFailed.id:
 		g.More = components.Link{Text: "All that was not delivered", Href: "/messages?state=unsent"}
 	case debitsFailed.id:

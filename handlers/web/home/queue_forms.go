@@ -52,7 +52,7 @@ func backTo(asked string) string {
 }
 
 var partLabels = map[attention.Whose]string{attention.Everyones: "All", attention.Mine: "Mine",
-	attention.Nobodys: "Without an owner", attention.Later: "Snoozed or promised"}
+	attention.Nobodys: "Without an owner", attention.Later: "For later"}
 
 // showParts puts the parts of the queue with their counts on the page. What cannot be put off counts with all.
 func showParts(counts []int, active attention.Whose, v *pages.QueueView) {
@@ -88,9 +88,9 @@ func leftWords(n int, whose attention.Whose) string {
 	}
 	switch {
 	case whose == attention.Later && n == 1:
-		return "1 thing is snoozed or promised for another day."
+		return "1 thing is for later: snoozed, promised, or followed by a plan."
 	case whose == attention.Later:
-		return many + " things are snoozed or promised for another day."
+		return many + " things are for later: snoozed, promised, or followed by a plan."
 	case n == 0:
 		return "Nothing needs attention here."
 	case n == 1:

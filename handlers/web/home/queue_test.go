@@ -52,8 +52,8 @@ func TestThePartsOfTheQueueAreCountedInWords(t *testing.T) {
 	}{"Nothing needs attention here.": {0, attention.Mine}, "1 thing needs attention.": {1, attention.Everyones},
 		"26 things need attention.": {26, attention.Everyones}, "More than 99 things need attention.": {100,
 			attention.Nobodys},
-		"1 thing is snoozed or promised for another day.":   {1, attention.Later},
-		"2 things are snoozed or promised for another day.": {2, attention.Later}} {
+		"1 thing is for later: snoozed, promised, or followed by a plan.":   {1, attention.Later},
+		"2 things are for later: snoozed, promised, or followed by a plan.": {2, attention.Later}} {
 		if got := leftWords(of.n, of.whose); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
