@@ -71,9 +71,12 @@ func Read(file []byte) (Logo, error) {
 	if len(file) > MostBytes {
 		return Logo{}, wrong("max_length", "The file can be at most 500 kB.")
 	}
-	decode, size, err := sized(file)
+	decode, size, turn, err := sized(file)
 	if err != nil {
 		return Logo{}, err
+	}
+	if lies(turn) {
+		size.Width, size.Height = size.Height, size.Width
 	}
 	width, height := fit(size.Width, size.Height, MaxWidth, MaxHeight)
 	switch { // by what the file says of itself: it is not opened before
@@ -93,11 +96,15 @@ func Read(file []byte) (Logo, error) {
 		return Logo{}, unreadable(err)
 	}
 	to := image.NewRGBA(image.Rect(0, 0, width, height))
+	if lies(turn) {
+		to = image.NewRGBA(image.Rect(0, 0, height, width))
+	}
 	if from.Bounds().Size() == to.Bounds().Size() {
 		draw.Draw(to, to.Bounds(), from, from.Bounds().Min, draw.Src)
 	} else {
 		draw.CatmullRom.Scale(to, to.Bounds(), from, from.Bounds(), draw.Src, nil)
 	}
+	to = turned(to, turn)
 	var out bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, to); err != nil {
 		return Logo{}, fmt.Errorf("write a logo: %w", err)
@@ -108,8 +115,9 @@ func Read(file []byte) (Logo, error) {
 
 type decoder func(*bytes.Reader) (image.Image, error)
 
-// sized tells how large a picture says it is, and how to read it. What a file is called proves nothing.
-func sized(file []byte) (read decoder, size image.Config, err error) {
+// sized tells how large a picture says it is, how to read it, and its orientation. What a file is called proves nothing.
+func sized(file []byte) (read decoder, size image.Config, turn int, err error) {
+	turn = 1
 	switch {
 	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):
 		read = func(r *bytes.Reader) (image.Image, error) { return png.Decode(r) }
@@ -117,18 +125,19 @@ func sized(file []byte) (read decoder, size image.Config, err error) {
 	case bytes.HasPrefix(file, []byte("\xff\xd8\xff")):
 		read = func(r *bytes.Reader) (image.Image, error) { return jpeg.Decode(r) }
 		size, err = jpeg.DecodeConfig(bytes.NewReader(file))
+		turn = orientation(file)
 		// Each scan of a progressive JPEG walks through all of it, however few bytes it takes.
 		if err == nil && bytes.Count(file, []byte{0xff, 0xda}) > mostScans {
-			return nil, size, wrong("invalid",
+			return nil, size, turn, wrong("invalid",
 				"The picture is drawn in too many passes. Save it anew as PNG, and choose it again.")
 		}
 	default:
-		return nil, size, wrong("invalid", "The file must be a PNG or JPEG.")
+		return nil, size, turn, wrong("invalid", "The file must be a PNG or JPEG.")
 	}
 	if err != nil {
-		return nil, size, unreadable(err)
+		return nil, size, turn, unreadable(err)
 	}
-	return read, size, nil
+	return read, size, turn, nil
 }
 
 // fit makes a size smaller, where it must be, and keeps its shape.
