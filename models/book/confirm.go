@@ -40,6 +40,10 @@ type Confirmation struct {
 	Answer    Answer
 	Why       string // it cannot be asked for, or what came of it
 	MandateID uuid.UUID
+	// Of one that is confirmed: since when, whether a subscription is debited under it, and whether all debits of the
+	// client are stopped.
+	ConfirmedOn         Day
+	Subscribed, Stopped bool
 }
 
 // Confirmations are all of an import.
@@ -94,6 +98,9 @@ type confirming struct {
 	lacks         []string  // what the bank needs and the record does not have
 	mandateID     uuid.UUID // the newest by DebiCheck; none: zero
 	state         mandate.State
+	confirmedOn   Day
+	subscribed    bool // a subscription uses it
+	stopped       bool
 }
 
 // begun is how long a client counts as asked of whom no mandate is stored: the asking may have been cut off.
@@ -106,7 +113,7 @@ func (k confirming) confirmation(r Row, now time.Time) Confirmation {
 	case !k.there:
 		cannot("The client was deleted.")
 	case k.state.Usable():
-		c.Answer = Confirmed
+		c.Answer, c.ConfirmedOn, c.Subscribed, c.Stopped = Confirmed, k.confirmedOn, k.subscribed, k.stopped
 	case k.state.Waiting():
 		c.Answer, c.Why = Asked, k.state.Label()
 	case k.mandateID != uuid.Nil:

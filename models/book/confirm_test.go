@@ -87,6 +87,84 @@ func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
 	}
 }
 
+// Who confirmed is added to the subscription of the file by one act, and never debited twice: the old system goes on until
+// the client has confirmed, whatever the file said before. (books.md, A8)
+func TestConfirmedClientsAreAddedToTheirSubscriptions(t *testing.T) {
+	t.Parallel()
+	h, ctx := open(t), context.Background()
+	i := h.toConfirm()
+	pace := book.Pace{Method: mandate.Delayed, Group: 3, PerDay: 3}
+	_, _, err := h.book.AskConfirm(ctx, h.who, i.ID, pace)
+	must(t, err)
+	if _, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, calendar.Date{}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("nobody confirmed, and %v", err)
+	}
+	today := calendar.DateOf(h.store.Now())
+	h.exec(`UPDATE mandates SET state = 'active', accepted_at = $2 WHERE merchant_id = $1`, h.who.MerchantID, h.store.Now())
+	h.exec(`UPDATE tokens SET state = 'active' WHERE merchant_id = $1`, h.who.MerchantID)
+	h.exec(`UPDATE clients SET stopped_at = $2 WHERE merchant_id = $1 AND full_name = 'Pule Sithole'`, h.who.MerchantID,
+		h.store.Now())
+	joins := func(last calendar.Date) (ready []book.Joining) {
+		t.Helper()
+		c, err := h.book.Confirmations(ctx, h.who, i)
+		must(t, err)
+		all, err := h.book.Joinings(ctx, i, c, last)
+		must(t, err)
+		for _, j := range all {
+			if j.Joins() {
+				ready = append(ready, j)
+			} else if j.Row.Name != "Pule Sithole" {
+				t.Errorf("%s: %s", j.Row.Name, j.Why)
+			}
+		}
+		return ready
+	}
+	for _, j := range joins(calendar.Date{}) { // not known: a whole month passes
+		if j.First.Before(today.AddMonths(1, today.Day)) || j.Cents != 64900 {
+			t.Errorf("without a day %s would be debited on %s", j.Row.Name, j.First)
+		}
+	}
+	last := today.AddDays(-2)
+	for _, j := range joins(last) {
+		if earliest := last.AddMonths(1, last.Day).AddDays(-3); j.First.Before(earliest) {
+			t.Errorf("%s would be debited on %s, less than a month after %s", j.Row.Name, j.First, last)
+		}
+	}
+	if _, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, today.AddDays(1)); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a last debit of tomorrow: %v", err)
+	}
+	var both sync.WaitGroup // two people press at once
+	var added atomic.Int64
+	for range 2 {
+		both.Go(func() {
+			n, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, last)
+			if err != nil && !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+			added.Add(int64(n))
+		})
+	}
+	both.Wait()
+	m := h.who.MerchantID
+	for what, want := range map[string]int{
+		`SELECT count(*) FROM template_clients WHERE merchant_id = $1`: 2,
+		`SELECT count(*) FROM template_clients s JOIN tokens t ON t.id = s.token_id JOIN book_import_rows r
+			ON r.subscriber_id = s.id WHERE s.merchant_id = $1 AND s.status = 'active' AND t.method = 'debicheck'
+			AND s.next_at > now()`: 2,
+		`SELECT count(*) FROM template_clients s JOIN clients c ON c.id = s.client_id AND c.stopped_at IS NOT NULL
+			WHERE s.merchant_id = $1`: 0,
+		`SELECT count(*) FROM audit_entries WHERE merchant_id = $1 AND action = 'import.confirmed_added'`: 1,
+		`SELECT count(*) FROM collections WHERE merchant_id = $1`:                                         0,
+		`SELECT count(*) FROM mails WHERE merchant_id = $1 AND kind LIKE 'subscription%'`:                 0} {
+		if n := h.count(what, m); n != want {
+			t.Errorf("%d, want %d: %s", n, want, what)
+		}
+	}
+	if added.Load() != 2 || len(joins(last)) != 0 {
+		t.Errorf("%d were added, and %d more can be", added.Load(), len(joins(last)))
+	}
+}
+
 // Who presses while another does sees other clients to ask, when one was switched on in between: the pace of the day
 // holds for both together.
 func TestTogetherPeopleAskNoMoreInADayThanThePaceSays(t *testing.T) {

@@ -128,7 +128,9 @@ func TestAPhotoStandsAsItWasSeen(t *testing.T) {
 func TestAnOrientationThatCannotBeReadTurnsNothing(t *testing.T) {
 	good := exifOf(binary.LittleEndian, 6)
 	const directory, last = 14, 14 + 2 + 24 // where the directory begins, and its third entry
-	change := func(at int, to ...byte) []byte { return append(append(bytes.Clone(good[:at]), to...), good[at+len(to):]...) }
+	change := func(at int, to ...byte) []byte {
+		return append(append(bytes.Clone(good[:at]), to...), good[at+len(to):]...)
+	}
 	for what, exif := range map[string][]byte{"none": nil, "0": exifOf(binary.LittleEndian, 0),
 		"9": exifOf(binary.BigEndian, 9), "no TIFF": change(6, 'X'), "another type": change(last+2, 4),
 		"two values": change(last+4, 2), "a directory beyond the end": change(10, 0xff, 0xff, 0xff, 0xff),

@@ -42,6 +42,16 @@ type MovedIn struct {
 // InsertParked writes a subscription that bills nothing until it is started. It sends no mail, then or later, unless a
 // person turns its mails on.
 func (s *Service) InsertParked(tx *database.Tx, in MovedIn) Subscriber {
+	sub := in.subscriber(tx)
+	if !in.Held {
+		holdTemplate(tx, in.Template)
+	}
+	insertSubscriber(tx, sub)
+	return sub
+}
+
+// subscriber is one that is parked.
+func (in MovedIn) subscriber(tx *database.Tx) Subscriber {
 	sub := Subscriber{MerchantID: in.Template.MerchantID, TemplateID: in.Template.ID, ClientID: in.ClientID,
 		Status: Paused, Why: WhyParked, FirstOn: in.FirstOn, TokenID: in.TokenID, Reference: in.Reference,
 		Passed: in.Passed}
@@ -53,10 +63,6 @@ func (s *Service) InsertParked(tx *database.Tx, in MovedIn) Subscriber {
 			Quantity: decimal.NewFromInt(1)}}}
 	}
 	sub.begin(tx)
-	if !in.Held {
-		holdTemplate(tx, in.Template)
-	}
-	insertSubscriber(tx, sub)
 	return sub
 }
 
@@ -90,6 +96,26 @@ func (s *Service) StartParked(ctx context.Context, tx *database.Tx, who actor.Ac
 	noteSubscriber(tx, who, sub, "subscriber.activated", words, before,
 		sub.facts())
 	return sub, true, nil
+}
+
+// InsertMovedIn writes a subscription that runs at once, from its first billing date on: its client has confirmed the
+// mandate since it came in. Like one that was parked it sends no mail, and can be taken back until it has billed.
+func (s *Service) InsertMovedIn(tx *database.Tx, who actor.Actor, in MovedIn) Subscriber {
+	sub := in.subscriber(tx)
+	client.HoldForDebit(tx, sub.MerchantID, sub.ClientID)
+	if !in.Held {
+		holdTemplate(tx, in.Template)
+	}
+	sub.Why, sub.Version = "", 2 // as one that was parked, and started
+	sub.activate(in.Template, today(tx.Now()), tx.Now())
+	words := "The client was added to the subscription, after the mandate was confirmed again."
+	if in.Paused {
+		sub.pause(true, "person")
+		words += " The subscription stays paused, as it was before the import."
+	}
+	insertSubscriber(tx, sub)
+	noteSubscriber(tx, who, sub, "subscriber.activated", words, nil, sub.facts())
+	return sub
 }
 
 // BilledFor is the day on which a plan bills what is due on another.

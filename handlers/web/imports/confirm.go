@@ -16,6 +16,8 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/actor"
 	"debitdesk/models/book"
+	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/mandate"
 	"debitdesk/models/plural"
 	"debitdesk/views/components"
@@ -103,11 +105,18 @@ func (h *Imports) confirmPage(c echo.Context, i book.Import, form url.Values, re
 			view.Days = append(view.Days, "And "+plural.Of(more, "day")+" after those.")
 		}
 	}
+	joins, err := h.joining(c, i, all, form, &view)
+	if err != nil {
+		return err
+	}
 	for _, one := range all.All[:min(len(all.All), shownRows)] {
 		line := pages.ImportConfirmation{Name: one.Row.Name, Href: "/clients/" + one.Row.ClientID.String(),
 			Amount: h.Service.AmountOf(i, one.Row), State: answerPills[one.Answer], Why: one.Why}
 		if one.MandateID != uuid.Nil {
 			line.MandateHref = words.MandatePath(one.MandateID)
+		}
+		if one.Answer == book.Confirmed {
+			line.Why = joins[one.Row.N]
 		}
 		view.Lines = append(view.Lines, line)
 	}
@@ -129,6 +138,9 @@ func (h *Imports) AskConfirm(c echo.Context) error {
 		return err
 	}
 	kit.Patient(c, kit.UploadPatience)
+	if form.Get("do") == "add" {
+		return h.addConfirmed(c, i, form)
+	}
 	pace := h.paceOf(form)
 	asked, refused, err := h.Service.AskConfirm(c.Request().Context(), access.Actor(c), i.ID, pace)
 	if kit.MayShow(err) {
@@ -147,4 +159,70 @@ func (h *Imports) AskConfirm(c echo.Context) error {
 	to := url.Values{"method": {string(pace.Method)}, "group": {strconv.Itoa(pace.Group)},
 		"per_day": {strconv.Itoa(pace.PerDay)}}
 	return access.RedirectWithFlash(c, "ok", said, href(i.ID, "confirm")+"?"+to.Encode())
+}
+
+// joining says of each row whose client confirmed what becomes of it, and offers to add all who can be.
+func (h *Imports) joining(c echo.Context, i book.Import, all book.Confirmations, form url.Values,
+	v *pages.ImportConfirmView) (said map[int]string, err error) {
+	last, wrongDay := lastOf(form)
+	joins, err := h.Service.Joinings(c.Request().Context(), i, all, last)
+	if err != nil {
+		return nil, err
+	}
+	said = map[int]string{}
+	for _, one := range all.All {
+		if one.Subscribed {
+			said[one.Row.N] = "It has a subscription."
+		}
+	}
+	ready := 0
+	for _, j := range joins {
+		said[j.Row.N] = j.Why
+		if j.Joins() {
+			ready++
+			said[j.Row.N] = j.Title + ": first debit on " + words.SayDay(j.First, h.Desk.Now()) + ", once you add the client."
+		}
+	}
+	who := access.Actor(c)
+	if ready == 0 || i.State != book.Done || !who.Can(act) || !who.Can(actor.Write) {
+		return said, nil
+	}
+	v.Add = "Add " + plural.Of(ready, "confirmed client")
+	v.Last = components.Field{Label: "Last debit by the old system", Name: "last", Type: "date", Value: form.Get("last"),
+		Error: wrongDay, Hint: "Leave this empty if you do not know: the first debit is then a whole period after the " +
+			"client confirmed."}
+	return said, nil
+}
+
+// lastOf is the day of the last debit by the old system; zero: it is not known.
+func lastOf(form url.Values) (day calendar.Date, wrong string) {
+	text := strings.TrimSpace(form.Get("last"))
+	if text == "" {
+		return day, ""
+	}
+	day, err := calendar.ParseDate(text)
+	if err != nil {
+		return day, "Enter a day, such as 2026-12-01, or leave this empty."
+	}
+	return day, ""
+}
+
+// addConfirmed adds the clients who confirmed to the subscriptions that the file tells.
+func (h *Imports) addConfirmed(c echo.Context, i book.Import, form url.Values) error {
+	last, wrong := lastOf(form)
+	if wrong != "" {
+		return h.confirmPage(c, i, form, fault.At("last", "invalid", "%s", wrong))
+	}
+	added, left, err := h.Service.AddConfirmed(c.Request().Context(), access.Actor(c), i.ID, last)
+	if kit.MayShow(err) {
+		return h.confirmPage(c, i, form, err)
+	}
+	if err != nil {
+		return err
+	}
+	said := plural.Of(added, "client") + " added to what the file says. The list says when each is debited first."
+	if left > 0 {
+		said += " " + plural.Of(left, "more client") + " can be added: press again."
+	}
+	return access.RedirectWithFlash(c, "ok", said, href(i.ID, "confirm"))
 }
