@@ -14,8 +14,8 @@ import (
 	"debitdesk/models/locale"
 )
 
-// Staff make a plan, rehearse it, see it act and change it while it is under way. The client whose debit failed does the
-// rest in isiZulu, from a link by SMS, and staff see the same.
+// Staff make a plan, rehearse it, see it act and change it while it is under way. The client whose debit failed
+// does the rest in isiZulu, from a link by SMS, and staff see the same.
 func TestAPlanActsAndItsClientHelpsItself(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

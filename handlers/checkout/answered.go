@@ -115,7 +115,8 @@ func agreedTerms(w locale.Words, rec purchase.Record, m mandate.Mandate) []compo
 		often = w.Say("pay.dc.once")
 	}
 	return []components.Fact{{Label: w.Say("pay.dc.amounts"), Value: amounts(w, rec, m.Terms)},
-		{Label: w.Say("pay.dc.most"), Value: w.Say("pay.dc.a_debit", "amount", w.Money(m.Terms.MaxAmountCents, rec.Currency))},
+		{Label: w.Say("pay.dc.most"), Value: w.Say("pay.dc.a_debit", "amount",
+			w.Money(m.Terms.MaxAmountCents, rec.Currency))},
 		{Label: w.Say("sub.how_often"), Value: often}}
 }
 

@@ -138,4 +138,22 @@ func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM mandates WHERE merchant_id = $1 AND kind = 'debicheck'`, h.A.ID); n != 1 {
 		t.Errorf("%d mandates are asked for", n)
 	}
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Lacks("Add to their subscriptions")
+	add := url.Values{"do": {"add"}, "last": {"soon"}}
+	h.Page(h.A.Finance, "POST", at+"/confirm", url.Values{"do": {"add"}}).Want(http.StatusConflict).
+		Contains("No client can be added now")
+	for _, sql := range []string{`UPDATE mandates SET state = 'active', accepted_at = $2 WHERE merchant_id = $1`,
+		`UPDATE tokens SET state = 'active', updated_at = $2 WHERE merchant_id = $1`} {
+		if _, err := h.Store.Pool.Exec(t.Context(), sql, h.A.ID, h.Store.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("Add 1 confirmed client",
+		"first debit on", "once you add the client")
+	h.Page(h.A.Reader, "GET", at+"/confirm", nil).Want(http.StatusOK).Lacks("Add 1 confirmed client")
+	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusUnprocessableEntity).Contains("Enter a day")
+	add.Set("last", "")
+	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusSeeOther)
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("It has a subscription.").
+		Lacks("Add to their subscriptions")
 }

@@ -42,7 +42,8 @@ func (s Store) Summary(ctx context.Context, merchantID uuid.UUID, q Query) (Summ
 		return Summary{}, fmt.Errorf("attention: %w", err)
 	}
 	var a Summary
-	tallies := map[string]*purchase.Tally{"failed": &a.Failed, "at_work": &a.AtWork, "failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
+	tallies := map[string]*purchase.Tally{"failed": &a.Failed, "at_work": &a.AtWork,
+		"failed_day": &a.FailedDay, "account_gone": &a.AccountGone,
 		"unconfirmed": &a.NotConfirmed,
 		"disputed":    &a.Disputed, "silent": &a.Silent, "refund": &a.Refunds, "twice": &a.PaidTwice,
 		"promise": &a.Promised, "overdue": &a.NeverDebited, "closed_day": &a.ClosedDay}

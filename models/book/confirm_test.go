@@ -87,8 +87,8 @@ func TestDebiCheckMandatesAreAskedAgainInGroups(t *testing.T) {
 	}
 }
 
-// Who confirmed is added to the subscription of the file by one act, and never debited twice: the old system goes on until
-// the client has confirmed, whatever the file said before. (books.md, A8)
+// Who confirmed is added to the subscription of the file by one act, and never debited twice: the old system goes on
+// until the client has confirmed, whatever the file said before. (books.md, A8)
 func TestConfirmedClientsAreAddedToTheirSubscriptions(t *testing.T) {
 	t.Parallel()
 	h, ctx := open(t), context.Background()
@@ -100,7 +100,8 @@ func TestConfirmedClientsAreAddedToTheirSubscriptions(t *testing.T) {
 		t.Errorf("nobody confirmed, and %v", err)
 	}
 	today := calendar.DateOf(h.store.Now())
-	h.exec(`UPDATE mandates SET state = 'active', accepted_at = $2 WHERE merchant_id = $1`, h.who.MerchantID, h.store.Now())
+	h.exec(`UPDATE mandates SET state = 'active', accepted_at = $2 WHERE merchant_id = $1`, h.who.MerchantID,
+		h.store.Now())
 	h.exec(`UPDATE tokens SET state = 'active' WHERE merchant_id = $1`, h.who.MerchantID)
 	h.exec(`UPDATE clients SET stopped_at = $2 WHERE merchant_id = $1 AND full_name = 'Pule Sithole'`, h.who.MerchantID,
 		h.store.Now())

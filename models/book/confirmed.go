@@ -33,12 +33,12 @@ func (j Joining) Joins() bool { return j.Why == "" }
 // mostJoined is how many clients one press adds.
 const mostJoined = 100
 
-// Joinings are the clients of confirmations who confirmed and have no subscription yet, with what adding them does. Last
-// is the last day on which the old system debited them, as far as a person knows; zero: it is not known.
+// Joinings are the clients of confirmations who confirmed and have no subscription yet, with what adding them does.
+// Last is the last day on which the old system debited them, as far as a person knows; zero: it is not known.
 //
 // The old system goes on debiting a client until the mandate here is confirmed, whatever the file said before. So the
-// guard counts from the day of the confirmation: the first debit is a whole cycle after it, or after the last debit where
-// that is known. (books.md, A8)
+// guard counts from the day of the confirmation: the first debit is a whole cycle after it, or after the last debit
+// where that is known. (books.md, A8)
 func (s *Service) Joinings(ctx context.Context, i Import, of Confirmations, last Day) (out []Joining, err error) {
 	checker := s.checker(i, nil)
 	k, err := s.know(ctx, i, nil, nil)

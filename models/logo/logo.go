@@ -115,7 +115,8 @@ func Read(file []byte) (Logo, error) {
 
 type decoder func(*bytes.Reader) (image.Image, error)
 
-// sized tells how large a picture says it is, how to read it, and its orientation. What a file is called proves nothing.
+// sized tells how large a picture says it is, how to read it, and its orientation. What a file is called proves
+// nothing.
 func sized(file []byte) (read decoder, size image.Config, turn int, err error) {
 	turn = 1
 	switch {

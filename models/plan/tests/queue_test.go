@@ -10,8 +10,8 @@ import (
 	"debitdesk/models/plan"
 )
 
-// What a plan is at work on waits for nobody. It stands in the queue again at once where the plan rests, ends, hands over
-// or does not take its step on its day; and never in neither part. (follow-up.md, section 2)
+// What a plan is at work on waits for nobody. It stands in the queue again at once where the plan rests, ends, hands
+// over or does not take its step on its day; and never in neither part. (follow-up.md, section 2)
 func TestWhatAPlanIsAtWorkOnWaitsForNobody(t *testing.T) {
 	h := open(t)
 	p := h.plan(usual)
@@ -33,7 +33,8 @@ func TestWhatAPlanIsAtWorkOnWaitsForNobody(t *testing.T) {
 		if n := int64(len(later.Failed)); sums.AtWork.N != n || sums.AtWork.Cents != n*10000 {
 			t.Errorf("%s: a plan is at work on %+v of %d", when, sums.AtWork, n)
 		}
-		if !want && len(later.Failed) > 0 && (later.Failed[0].Plan != "Monthly" || later.Failed[0].Step.Before(h.store.Now())) {
+		if !want && len(later.Failed) > 0 &&
+			(later.Failed[0].Plan != "Monthly" || later.Failed[0].Step.Before(h.store.Now())) {
 			t.Errorf("%s: the plan is %+v", when, later.Failed[0])
 		}
 		h.exec(`SELECT fold_figures(1000000)`) // so that what happens next is noted by itself
