@@ -46,9 +46,9 @@ func Languages(at url.URL, w locale.Words, brand merchant.Brand) (links []compon
 	return links
 }
 
-// chosenHere is the language that somebody chose in this browser on a payment page, or for the visit of a client's own
+// ChosenHere is the language that somebody chose in this browser on a payment page, or for the visit of a client's own
 // page, whose cookie holds it behind a point; English where nobody did.
-func chosenHere(c echo.Context) locale.Language {
+func ChosenHere(c echo.Context) locale.Language {
 	for _, name := range []string{languageCookie, VisitCookie} {
 		if cookie, err := c.Cookie(name); err == nil {
 			if l, is := locale.Parse(cookie.Value[strings.LastIndex(cookie.Value, ".")+1:]); is {

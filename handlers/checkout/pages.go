@@ -181,7 +181,7 @@ func (p *Pages) banner() *layout.SandboxBanner {
 // ErrorPage is a refusal in the payer's frame, in the language that was chosen in this browser: whose page it would
 // have been is not known here. The message is known in English alone, so that other languages say what the status does.
 func (p *Pages) ErrorPage(c echo.Context, status int, message, requestID string) templ.Component {
-	return locale.Whole(chosenHere(c), func(w locale.Words) templ.Component {
+	return locale.Whole(ChosenHere(c), func(w locale.Words) templ.Component {
 		kind, icon, key := "bad", "alert", "page.failed."
 		switch status {
 		case http.StatusNotFound:

@@ -131,7 +131,7 @@ func (p *Pages) gone(c echo.Context, b merchant.Brand, known string, err error) 
 		return err
 	}
 	if f.Kind == fault.NotFound {
-		return send(c, http.StatusNotFound, p.reads(c, b, known), func(w locale.Words) templ.Component {
+		return send(c, http.StatusNotFound, checkout.ChosenHere(c), func(w locale.Words) templ.Component {
 			return my.Door(my.DoorView{Frame: p.nobodys(w, w.Say("my.gone.title")), Icon: "info", Kind: "wait",
 				Title: w.Say("my.gone.title"), Text: w.Say("my.gone.unknown"), Foot: foot(w)})
 		})
