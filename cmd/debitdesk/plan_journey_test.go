@@ -71,7 +71,8 @@ func TestAPlanActsAndItsClientHelpsItself(t *testing.T) {
 	acts("privacy", func() { phone.choose("request", "access") })
 
 	owner.open(client)
-	for _, seen := range []string{"promise", "moved a debit", "invoice", "privacy"} {
+	for _, seen := range []string{"promise", "moved a debit", "invoice",
+		"a request was received"} {
 		if said := owner.text("main"); !strings.Contains(strings.ToLower(said), seen) {
 			t.Errorf("the page of the client says nothing of %q:\n%s", seen, said)
 		}
