@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// narrowFaults is a page that shuts nobody out in a wide window; in a narrow one a button and a field lose their names, and
-// a link without one comes up.
+// narrowFaults is a page that shuts nobody out in a wide window; in a narrow one a button and a field lose their names,
+// and a link without one comes up.
 const narrowFaults = `<!doctype html><html lang="en"><title>Narrow</title><style>
 	.phone { display: none }
 	@media (max-width: 600px) { .wide { display: none } .phone { display: block } }

@@ -151,6 +151,18 @@ func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
 	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("Add 1 confirmed client",
 		"first debit on", "once you add the client")
 	h.Page(h.A.Reader, "GET", at+"/confirm", nil).Want(http.StatusOK).Lacks("Add 1 confirmed client")
+	limit := func(cents any) {
+		t.Helper()
+		if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE merchants SET approve_batches_cents = $1`, cents); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(1)
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("asks for a second approver above").
+		Lacks("Add 1 confirmed client")
+	h.Page(h.A.Finance, "POST", at+"/confirm", url.Values{"do": {"add"}}).Want(http.StatusConflict).
+		Contains("asks for a second approver above")
+	limit(nil)
 	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusUnprocessableEntity).Contains("Enter a day")
 	add.Set("last", "")
 	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusSeeOther)

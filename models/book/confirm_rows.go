@@ -33,7 +33,8 @@ func (s Store) confirming(ctx context.Context, i Import, rows []Row) (map[uuid.U
 			coalesce(m.accepted_at, m.updated_at) AS confirmed_at, EXISTS (SELECT FROM template_clients t
 				WHERE t.merchant_id = c.merchant_id AND t.token_id = m.id) AS subscribed
 		FROM clients c LEFT JOIN LATERAL (SELECT m.id, m.state, m.accepted_at, m.updated_at FROM mandates m
-			WHERE m.merchant_id = c.merchant_id AND m.client_id = c.id AND m.kind = 'debicheck' ORDER BY m.id DESC LIMIT 1) m ON true
+			WHERE m.merchant_id = c.merchant_id AND m.client_id = c.id AND m.kind = 'debicheck'
+			ORDER BY m.id DESC LIMIT 1) m ON true
 		WHERE c.merchant_id = ? AND c.id = ANY(?::uuid[]) AND c.deleted_at IS NULL AND c.erased_at IS NULL`,
 		i.MerchantID, database.IDs(ids)).Find(&found).Error; err != nil {
 		return nil, fmt.Errorf("look at mandates to be confirmed again: %w", err)

@@ -134,6 +134,12 @@ func TestConfirmedClientsAreAddedToTheirSubscriptions(t *testing.T) {
 	if _, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, today.AddDays(1)); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a last debit of tomorrow: %v", err)
 	}
+	few := int64(64900) // one of the two, and one press adds both
+	h.limit = &few
+	if _, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, last); !fault.HasCode(err, "approval_needed") {
+		t.Errorf("above the limit of one person: %v", err)
+	}
+	h.limit = nil
 	var both sync.WaitGroup // two people press at once
 	var added atomic.Int64
 	for range 2 {

@@ -163,6 +163,28 @@ func (s *Service) AddConfirmed(ctx context.Context, who actor.Actor, id uuid.UUI
 	return added, left, err
 }
 
+// MayAddConfirmed asks the rule for what bills many, as adding subscribers from a file does: what a period of all who can
+// be added comes to is held against the limits of batches, however few of them one press adds.
+func (s *Service) MayAddConfirmed(ctx context.Context, who actor.Actor, all []Joining) error {
+	d, err := s.Demands(ctx, who.MerchantID)
+	if err != nil {
+		return err
+	}
+	var cents int64
+	for _, j := range all {
+		if j.Joins() {
+			cents += j.Cents
+		}
+	}
+	err = d.MaySend(who, cents)
+	if fault.HasCode(err, "approval_needed") {
+		err = fault.New(fault.Conflict, "approval_needed", "These clients would be debited %s in each period, and your "+
+			"business asks for a second approver above %s. Add them from a file on the page of the template: approval is "+
+			"asked for there.", money.Format(cents, money.ZAR), limitWords(d))
+	}
+	return err
+}
+
 // ready are those who can be added now.
 func (s *Service) ready(ctx context.Context, who actor.Actor, i Import, last Day) (out []Joining, err error) {
 	if i.State != Done {
@@ -180,6 +202,9 @@ func (s *Service) ready(ctx context.Context, who actor.Actor, i Import, last Day
 	}
 	if err == nil && len(out) == 0 {
 		err = fault.New(fault.Conflict, "nothing_to_do", "No client can be added now: the list says why.")
+	}
+	if err == nil {
+		err = s.MayAddConfirmed(ctx, who, out)
 	}
 	return out, err
 }

@@ -187,6 +187,13 @@ func (h *Imports) joining(c echo.Context, i book.Import, all book.Confirmations,
 	if ready == 0 || i.State != book.Done || !who.Can(act) || !who.Can(actor.Write) {
 		return said, nil
 	}
+	switch err := h.Service.MayAddConfirmed(c.Request().Context(), who, joins); {
+	case fault.HasCode(err, "approval_needed"), fault.HasCode(err, "batch_limit"):
+		v.CannotAdd = err.Error()
+		return said, nil
+	case err != nil:
+		return nil, err
+	}
 	v.Add = "Add " + plural.Of(ready, "confirmed client")
 	v.Last = components.Field{Label: "Last debit by the old system", Name: "last", Type: "date", Value: form.Get("last"),
 		Error: wrongDay, Hint: "Leave this empty if you do not know: the first debit is then a whole period after the " +
