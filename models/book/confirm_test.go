@@ -172,6 +172,31 @@ func TestConfirmedClientsAreAddedToTheirSubscriptions(t *testing.T) {
 	}
 }
 
+// Clients who were asked stay when an import is undone, with what a person added for them since, and are listed.
+func TestAnUndoLeavesAndListsClientsWhoConfirmed(t *testing.T) {
+	t.Parallel()
+	h, ctx := open(t), context.Background()
+	i := h.toConfirm()
+	_, _, err := h.book.AskConfirm(ctx, h.who, i.ID, book.Pace{Method: mandate.Delayed, Group: 3, PerDay: 3})
+	must(t, err)
+	h.exec(`UPDATE mandates SET state = 'active', accepted_at = $2 WHERE merchant_id = $1`, h.who.MerchantID,
+		h.store.Now())
+	h.exec(`UPDATE tokens SET state = 'active' WHERE merchant_id = $1`, h.who.MerchantID)
+	added, _, err := h.book.AddConfirmed(ctx, h.who, i.ID, calendar.Date{})
+	must(t, err)
+	_, err = h.book.Undo(ctx, h.who, i.ID)
+	must(t, err)
+	i = h.work(i)
+	m := h.who.MerchantID
+	if n := h.count(`SELECT count(*) FROM template_clients WHERE merchant_id = $1 AND status = 'active'`, m); added != 3 ||
+		n != 3 {
+		t.Errorf("%d were added, and %d subscriptions go on", added, n)
+	}
+	if n := h.count(`SELECT count(*) FROM clients WHERE merchant_id = $1`, m); n != 3 || len(i.Kept) != 3 {
+		t.Errorf("%d clients stay, who were asked: %s, %+v", n, i.State, i.Kept)
+	}
+}
+
 // Who presses while another does sees other clients to ask, when one was switched on in between: the pace of the day
 // holds for both together.
 func TestTogetherPeopleAskNoMoreInADayThanThePaceSays(t *testing.T) {

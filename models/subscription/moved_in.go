@@ -99,7 +99,7 @@ func (s *Service) StartParked(ctx context.Context, tx *database.Tx, who actor.Ac
 }
 
 // InsertMovedIn writes a subscription that runs at once, from its first billing date on: its client has confirmed the
-// mandate since it came in. Like one that was parked it sends no mail, and can be taken back until it has billed.
+// mandate since it came in. Like one that was parked it sends no mail.
 func (s *Service) InsertMovedIn(tx *database.Tx, who actor.Actor, in MovedIn) Subscriber {
 	sub := in.subscriber(tx)
 	client.HoldForDebit(tx, sub.MerchantID, sub.ClientID)
