@@ -86,8 +86,8 @@ func (s Store) mendsOf(ctx context.Context, b Batch, rows []int) (found []Mend, 
 	return found, err
 }
 
-// pricedByTemplates finds the newest change of a template of each client from the amount of last time to that of this
-// time, as the audit log has it.
+// pricedByTemplates finds the newest change of a template of each client, or of the client's own price in one, from the
+// amount of last time to that of this time, as the audit log has it.
 func (s Store) pricedByTemplates(ctx context.Context, merchantID uuid.UUID, differ []Difference) error {
 	var clients []uuid.UUID
 	var was, is []int
@@ -102,16 +102,24 @@ func (s Store) pricedByTemplates(ctx context.Context, merchantID uuid.UUID, diff
 		ID uuid.UUID
 		Priced
 	}
-	if err := s.Gorm(ctx).Raw(`SELECT DISTINCT ON (c.id) c.id, a.actor_name AS "by", a.at, t.title AS how,
-			nullif(a.after ->> 'from', '')::date AS "from"
-		FROM unnest(?::uuid[], ?::bigint[], ?::bigint[]) AS c (id, was, is_now)
-			JOIN template_clients s ON s.client_id = c.id AND s.merchant_id = ?
-			JOIN billing_templates t ON t.id = s.template_id AND t.merchant_id = s.merchant_id
-			JOIN audit_entries a ON a.merchant_id = s.merchant_id AND a.object_id = t.id AND a.client_id IS NULL
-				AND a.purchase_id IS NULL AND a.action IN ('template.changed', 'template.price_planned')
-				AND a.before ->> 'total_cents' = c.was::text AND a.after ->> 'total_cents' = c.is_now::text
-		ORDER BY c.id, a.id DESC`, database.IDs(clients), database.Numbers(was), database.Numbers(is), merchantID).
-		Find(&found).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(`WITH c AS (SELECT c.id, c.was::text AS was, c.is_now::text AS is_now, s.id AS subscriber,
+				t.id AS template, t.title, s.merchant_id
+			FROM unnest(?::uuid[], ?::bigint[], ?::bigint[]) AS c (id, was, is_now)
+				JOIN template_clients s ON s.client_id = c.id AND s.merchant_id = ?
+				JOIN billing_templates t ON t.id = s.template_id AND t.merchant_id = s.merchant_id),
+			changed AS (
+				SELECT c.id, c.title, a.id AS entry, a.actor_name, a.at, a.after, false AS own FROM c
+				JOIN audit_entries a ON a.merchant_id = c.merchant_id AND a.object_id = c.template AND a.client_id IS NULL
+					AND a.purchase_id IS NULL AND a.action IN ('template.changed', 'template.price_planned')
+					AND a.before ->> 'total_cents' = c.was AND a.after ->> 'total_cents' = c.is_now
+				UNION ALL
+				SELECT c.id, c.title, a.id, a.actor_name, a.at, a.after, true FROM c
+				JOIN audit_entries a ON a.merchant_id = c.merchant_id AND a.client_id = c.id AND a.object_id = c.subscriber
+					AND a.action = 'subscriber.changed'
+					AND a.before ->> 'total_cents' = c.was AND a.after ->> 'total_cents' = c.is_now)
+		SELECT DISTINCT ON (id) id, actor_name AS "by", at, title AS how, nullif(after ->> 'from', '')::date AS "from", own
+		FROM changed ORDER BY id, entry DESC`, database.IDs(clients), database.Numbers(was), database.Numbers(is),
+		merchantID).Find(&found).Error; err != nil {
 		return fmt.Errorf("prices of templates: %w", err)
 	}
 	for _, f := range found {

@@ -33,7 +33,8 @@ type Difference struct {
 	WasCents *int64 // nil: not in the last batch
 	Cents    *int64 // nil: not in this one
 	// Priced is who made the amount what it is here; zero of a client that is missing. Template is the change of the price
-	// of one of the client's subscriptions from the amount of last time to this one; nil: there was none.
+	// of one of the client's subscriptions, or of the client's own price in one, from the amount of last time to this one;
+	// nil: there was none.
 	Priced   Priced  `gorm:"-"`
 	Template *Priced `gorm:"-"`
 	rows     []int   // of the client in this batch
@@ -46,6 +47,7 @@ type Priced struct {
 	At   time.Time
 	How  string        // what was changed in the rows, or the name of the template; empty: it came with the rows
 	From calendar.Date // of a template: the first day on which it was to be billed; zero: at once
+	Own  bool          // of a template: the price was changed for this client alone
 }
 
 const (

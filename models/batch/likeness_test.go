@@ -110,9 +110,10 @@ func TestADifferenceSaysWhoChangedThePrice(t *testing.T) {
 			created_at, updated_at)
 		VALUES ($1, $2, $3, true, 'Gym', true, 'ZAR', 25000, false, '{}', '{}', 1, 'months', 7, 'days', false, 0, false,
 			now(), now())`, template, merchant, second.BrandID)
+	subscriber := h.store.NewID()
 	exec(`INSERT INTO template_clients (id, merchant_id, template_id, client_id, status, switches, created_at, updated_at)
 		SELECT $1, $2, $3, client_id, 'active', '{}', now(), now() FROM batch_rows
-		WHERE merchant_id = $2 AND batch_id = $4 AND n = 3`, h.store.NewID(), merchant, template, second.ID)
+		WHERE merchant_id = $2 AND batch_id = $4 AND n = 3`, subscriber, merchant, template, second.ID)
 	for _, a := range []struct {
 		by       string
 		was, is  int
@@ -129,8 +130,20 @@ func TestADifferenceSaysWhoChangedThePrice(t *testing.T) {
 	must(t, err)
 	for _, d := range v.Like.Rows {
 		if p := d.Template; (d.Name == "sheet") != (p != nil) || p != nil && (p.By != "Thandi" || p.How != "Gym" ||
-			p.From != calendar.On(2027, 3, 1)) {
+			p.Own || p.From != calendar.On(2027, 3, 1)) {
 			t.Errorf("%s: %+v", d.Name, p)
+		}
+	}
+	exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, client_id,
+			text, before, after)
+		SELECT $1, $2, now(), 'user', 'Zinhle', 'subscriber.changed', 'subscriber', $3, client_id, '',
+			'{"total_cents": 20000}', '{"total_cents": 25000}' FROM template_clients WHERE id = $3`, h.store.NewID(), merchant,
+		subscriber)
+	v, err = h.batches.Review(context.Background(), h.who, second.ID, 0)
+	must(t, err)
+	for _, d := range v.Like.Rows {
+		if p := d.Template; d.Name == "sheet" && (p == nil || p.By != "Zinhle" || !p.Own || !p.From.IsZero()) {
+			t.Errorf("the price of this client alone: %+v", p)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (s *Service) addActive(ctx context.Context, who actor.Actor, o order, day c
 		s.welcome(tx, o, sub, out.Purchase)
 		out.Subscriber = sub
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client subscribed to "+o.t.Name()+" with a token.",
-			nil, sub.facts())
+			nil, sub.terms(o.t))
 		return tx.Answered(out)
 	})
 	return out, err
@@ -171,7 +171,7 @@ func (s *Service) addPending(ctx context.Context, who actor.Actor, o order, day 
 		s.Purchases.InsertStoring(tx, who, &made, s.recurrence(o, made.Purchase), sub.Switches.InvoiceOnAdd)
 		insertSubscriber(tx, sub)
 		noteSubscriber(tx, who, sub, "subscriber.added", "The client was added to "+o.t.Name()+
-			" and is asked for a bank account.", nil, sub.facts())
+			" and is asked for a bank account.", nil, sub.terms(o.t))
 		out = Added{sub, &made}
 		return tx.Answered(out)
 	})

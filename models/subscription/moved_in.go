@@ -114,7 +114,7 @@ func (s *Service) InsertMovedIn(tx *database.Tx, who actor.Actor, in MovedIn) Su
 		words += " The subscription stays paused, as it was before the import."
 	}
 	insertSubscriber(tx, sub)
-	noteSubscriber(tx, who, sub, "subscriber.activated", words, nil, sub.facts())
+	noteSubscriber(tx, who, sub, "subscriber.activated", words, nil, sub.terms(in.Template))
 	return sub
 }
 

@@ -63,8 +63,3 @@ func (s *Subscriber) end(why string) {
 	s.NextOn, s.NextAt = calendar.Date{}, time.Time{}
 	s.StoredToken, s.StoredAt = uuid.Nil, time.Time{}
 }
-
-func (s Subscriber) facts() map[string]any {
-	return map[string]any{"status": s.Status, "why": s.Why, "next_on": s.NextOn.String(), "passed": s.Passed,
-		"token": s.TokenID}
-}

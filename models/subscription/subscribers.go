@@ -285,7 +285,7 @@ func (s *Service) changeIn(ctx context.Context, who actor.Actor, templateID, id 
 			sub.UpdatedAt = tx.Now()
 			moveSubscriber(tx, sub)
 			sub.Version++
-			noteSubscriber(tx, who, sub, "subscriber.changed", words, before.facts(), sub.facts())
+			noteSubscriber(tx, who, sub, "subscriber.changed", words, before.terms(t), sub.terms(t))
 			return tx.Answered(sub)
 		})
 	})

@@ -3,7 +3,6 @@ package subscription
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/google/uuid"
@@ -73,17 +72,6 @@ func (s *Service) defaultBrand(ctx context.Context, who actor.Actor, in *Input) 
 		in.Pattern.BrandID = brands[0].ID
 	}
 	return err
-}
-
-func (t Template) facts() map[string]any {
-	f := map[string]any{"title": t.Title, "is_subscription": t.IsSubscription, "total_cents": t.TotalCents}
-	if t.IsSubscription {
-		maps.Copy(f, map[string]any{"period": t.Plan.Period, "units": t.Plan.Units, "due_period": t.Plan.DuePeriod,
-			"due_units":     t.Plan.DueUnits,
-			"charge_at_end": t.Plan.ChargeAtEnd, "trial_periods": t.Plan.TrialPeriods, "cycles": t.Plan.Cycles,
-			"paused": t.Paused})
-	}
-	return f
 }
 
 // Get finds a template with what is counted of its subscribers.

@@ -65,7 +65,11 @@ var bringsWords = map[batch.Source]string{batch.FromFile: " uploaded on ", batch
 // pricedWords say who made the amount of a client what it is.
 func pricedWords(d batch.Difference, source batch.Source) (out []string) {
 	if t := d.Template; t != nil {
-		text := "Like the price of " + t.How + ", changed by " + t.By + " on " + words.Moment(t.At).Text
+		text := "Like the price of " + t.How
+		if t.Own {
+			text = "Like the client’s own price of " + t.How
+		}
+		text += ", changed by " + t.By + " on " + words.Moment(t.At).Text
 		if !t.From.IsZero() {
 			text += " from " + words.DayTime(t.From).Text + " on"
 		}
