@@ -58,8 +58,8 @@ LD_PRELOAD=$scratch/clock.so DEBITDESK_CLOCK_SHIFT=$shift_by exec $real/postgres
 SH
 	chmod 755 "$scratch/bin/postgres"
 	# shellcheck disable=SC2086 # several packages
-	DEBITDESK_POSTGRES_BIN=$scratch/bin DEBITDESK_CLOCK_SHIFT=$shift_by \
-		bin/withpg go test -vet=off -overlay "$scratch/overlay.json" -count=1 -p 3 -parallel 4 -timeout 45m $packages ||
+	GOFLAGS="${GOFLAGS-} -overlay=$scratch/overlay.json" DEBITDESK_POSTGRES_BIN=$scratch/bin DEBITDESK_CLOCK_SHIFT=$shift_by \
+		bin/withpg go test -vet=off -count=1 -p 3 -parallel 4 -timeout 45m $packages ||
 		failed+=("$at")
 done
 if [ ${#failed[@]} != 0 ]; then

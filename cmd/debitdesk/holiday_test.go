@@ -3,8 +3,10 @@ package main
 import (
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"debitdesk/models/calendar"
 )
@@ -21,23 +23,29 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 			t.Fatal(got.err)
 		}
 	}
+	year := calendar.DateOf(time.Now()).Year + 1 // what was is not changed
+	monday := calendar.On(year, 1, 11)
+	for monday.Weekday() != time.Monday {
+		monday = monday.AddDays(1)
+	}
+	election, tuesday, christmas := monday.String(), monday.AddDays(1).String(), calendar.On(year, 12, 25)
 	for _, one := range []struct {
 		args []string
 		code int
 		says string
 	}{
 		{[]string{"list"}, exitOK, "no day was added"},
-		{[]string{"add", "2027-01-11", "Election day", "--check"}, exitOK, "nothing was changed"},
+		{[]string{"add", election, "Election day", "--check"}, exitOK, "nothing was changed"},
 		{[]string{"list"}, exitOK, "no day was added"},
-		{[]string{"add", "2027-01-11", "Election day"}, exitOK, "2027-01-11 Election day: added"},
-		{[]string{"add", "2026-12-25", "Work on", "--open"}, exitOK, "added"},
-		{[]string{"add", "2027-02-30", "Nothing"}, exitUsage, "is not a date"},
-		{[]string{"add", "2027-01-12", " "}, exitFailed, "needs a name"},
-		{[]string{"add", "2027-01-12", strings.Repeat("n", 81)}, exitFailed, "at most 80"},
-		{[]string{"list"}, exitOK, "2026-12-25  open    Work on\n2027-01-11  closed  Election day\n"},
-		{[]string{"remove", "2027-01-12"}, exitFailed, "No day was proclaimed"},
-		{[]string{"remove", "2026-12-25", "--check"}, exitOK, "no return after"},
-		{[]string{"remove", "2026-12-25"}, exitOK, "removed"},
+		{[]string{"add", election, "Election day"}, exitOK, election + " Election day: added"},
+		{[]string{"add", christmas.String(), "Work on", "--open"}, exitOK, "added"},
+		{[]string{"add", strconv.Itoa(year) + "-02-30", "Nothing"}, exitUsage, "is not a date"},
+		{[]string{"add", tuesday, " "}, exitFailed, "needs a name"},
+		{[]string{"add", tuesday, strings.Repeat("n", 81)}, exitFailed, "at most 80"},
+		{[]string{"list"}, exitOK, election+"  closed  Election day\n"+christmas.String()+"  open    Work on\n"},
+		{[]string{"remove", tuesday}, exitFailed, "No day was proclaimed"},
+		{[]string{"remove", christmas.String(), "--check"}, exitOK, "no return after"},
+		{[]string{"remove", christmas.String()}, exitOK, "removed"},
 	} {
 		got := typed(t, env, "", append([]string{"holiday"}, one.args...)...)
 		if got.code != one.code || !strings.Contains(got.out+got.err, one.says) {
@@ -54,10 +62,10 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = a.Close() })
 	days := a.Services.Purchases.Calendar
-	if name, closed := days.Closed(calendar.On(2027, 1, 11)); !closed || name != "Election day" {
+	if name, closed := days.Closed(monday); !closed || name != "Election day" {
 		t.Error("a program that starts does not know the day")
 	}
-	if _, closed := days.Closed(calendar.On(2026, 12, 25)); !closed {
+	if _, closed := days.Closed(christmas); !closed {
 		t.Error("what was taken back still opens the day")
 	}
 	var entries int

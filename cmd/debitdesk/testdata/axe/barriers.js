@@ -38,7 +38,7 @@ async ({look, frames, styles}) => {
 		window.before = new Map(parts.map((e) => [e, state(e)]));
 		barriers = await run([document.documentElement], {rules: off});
 	} else if (look === 1) {
-		const changed = parts.filter((e) => window.before.get(e) !== state(e) && shows(e));
+		const changed = parts.filter((e) => window.before?.get(e) !== state(e) && shows(e)); // all of a page that is new
 		if (changed.length > 0) barriers = await run(changed, {runOnly: narrow});
 		for (const part of ["h1", "main"])
 			if (![...document.querySelectorAll(part)].some(shows))
