@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"debitdesk/models/database/dbtest"
@@ -68,6 +69,32 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 	}
 	if got := typed(t, map[string]string{"DEBITDESK_MODE": "both"}, "", "version"); got.code != exitUsage {
 		t.Errorf("a wrong environment ended with %d", got.code)
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What a command could not say is not done: a script would go on with an empty file.
+func TestWhatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	env := sandboxOn(t)
+	makeMerchant(t, env, "gym")
+	dir := t.TempDir()
+	if got := typed(t, env, "", "bank", "check", dir, "--init", "generic"); got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	for _, args := range []string{"--help", "help", "rules --help", "version", "rules", "rules --json", "books check",
+		"figures check", "audit verify", "migrate status", "keys status", "apikey list", "holiday list", "bank check " + dir,
+		"completion bash", "man"} {
+		var problems bytes.Buffer
+		code := run(t.Context(), strings.Fields(args), streams{strings.NewReader(""), fullDisk{}, &problems}, env)
+		if code != exitFailed || strings.Count(problems.String(), "no space left") != 1 ||
+			strings.Contains(problems.String(), "Usage:") {
+			t.Errorf("%s: %d, %s", args, code, problems.String())
+		}
 	}
 }
 

@@ -90,6 +90,8 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 			panic(p)
 		}
 	}()
+	said := &spoken{Writer: io.out}
+	io.out = said
 	if len(args) > 0 && args[0] == "help" { // debitdesk help serve is debitdesk serve --help
 		args = append(slices.Clone(args[1:]), "--help")
 	}
@@ -100,7 +102,10 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 		return complain(io, err, exitFailed)
 	}
 	chosen, err := parser.Parse(args)
-	if err != nil {
+	switch lost := said.lost(); {
+	case lost != nil: // help that could not be written
+		return complain(io, lost, exitFailed)
+	case err != nil:
 		return misused(io, err)
 	}
 	config, err := ReadConfig(variables)
@@ -117,6 +122,8 @@ func run(ctx context.Context, args []string, io streams, variables map[string]st
 		return complain(io, fmt.Errorf("%s is not a command", chosen.Command()), exitFailed)
 	}
 	switch err := cmd.run(ctx, config, io); {
+	case err == nil && !serves(cmd) && said.lost() != nil:
+		return complain(io, said.lost(), exitFailed)
 	case err == nil:
 		return exitOK
 	case errors.As(err, new(usageError)):
