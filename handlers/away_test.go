@@ -47,6 +47,8 @@ func TestWhileTheDatabaseIsAwayEachCallerIsToldInItsOwnForm(t *testing.T) {
 		switch name {
 		case "api", "api post":
 			got.WantCode("__all__=unavailable")
+		case "oauth":
+			got.Contains(`{"error":"temporarily_unavailable"`)
 		case "fragment":
 			got.Contains("try again")
 			if whole {

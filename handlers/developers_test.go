@@ -173,6 +173,9 @@ func TestATokenForAClientIdAndSecret(t *testing.T) {
 		"secret given two ways": {ask(good, "Authorization", basic(client.ClientID, client.Secret)), 400, "invalid_request"},
 		"a parameter twice":     {ask(twice), 400, "invalid_request"},
 		"no form":               {ask(good, "Content-Type", "application/json"), 400, "invalid_request"},
+		"too large":             {ask(with("client_secret", strings.Repeat("x", 1<<16))), 413, "invalid_request"},
+		"another method":        {b.do("GET", "/oauth/token", nil), 405, "invalid_request"},
+		"a method and a slash":  {b.do("PUT", "/oauth/token/", good), 405, "invalid_request"},
 		"in the address alone":  {b.do("POST", "/oauth/token?"+good.Encode(), url.Values{}), 400, "invalid_request"},
 	} {
 		var got struct{ Error string }

@@ -77,6 +77,8 @@ func (e *edge) answerError(err error, c echo.Context) {
 	switch {
 	case c.Request().Method == http.MethodHead:
 		failed = c.NoContent(status)
+	case c.Request().URL.Path == tokenAddress:
+		failed = api.JSON(c, status, access.TokenProblem(f))
 	case wantsJSON(c):
 		failed = api.JSON(c, status, api.ProblemBody(f))
 	default:
@@ -149,10 +151,13 @@ func wantsJSON(c echo.Context) bool {
 		strings.HasPrefix(r.URL.Path, "/sms/")
 }
 
+// tokenAddress is where client credentials become a bearer; its errors have a form of their own.
+const tokenAddress = "/oauth/token" //nolint:gosec // an address
+
 // isAPI tells the addresses of the JSON API, the copies at the root included.
 func isAPI(path string) bool {
 	switch {
-	case path == "/api/v1" || strings.HasPrefix(path, "/api/"), path == "/oauth/token", path == "/billing",
+	case path == "/api/v1" || strings.HasPrefix(path, "/api/"), path == tokenAddress, path == "/billing",
 		path == "/openapi.json":
 		return true
 	case path == "/billing_templates" || strings.HasPrefix(path, "/billing_templates/"):

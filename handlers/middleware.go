@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -143,9 +144,28 @@ func cleanPath(next echo.HandlerFunc) echo.HandlerFunc {
 		if u.RawPath != "" {
 			u.RawPath = plainPath(u.RawPath)
 		}
+		u.RawQuery = wholeQuery(u.RawQuery)
 		return next(c)
 	}
 }
+
+// wholeQuery writes out what programs forget to: a "%" that begins no escape, and ";".
+// Read as it came, the whole parameter would be lost without a word, and a list that was
+// to be narrowed by it would answer with everything.
+func wholeQuery(raw string) string {
+	if _, err := url.ParseQuery(raw); err == nil {
+		return raw
+	}
+	return loosePercent.ReplaceAllStringFunc(strings.ReplaceAll(raw, ";", "%3B"), func(at string) string {
+		if len(at) == len("%00") {
+			return at
+		}
+		return "%25"
+	})
+}
+
+// loosePercent finds escapes, and each "%" that is none.
+var loosePercent = regexp.MustCompile(`%[0-9A-Fa-f]{2}|%`)
 
 func plainPath(path string) string {
 	for strings.Contains(path, "//") {

@@ -81,7 +81,7 @@ func TestAnAddressThatGuessesCredentialsWaits(t *testing.T) {
 		guess().Want(401)
 	}
 	guess().Want(429).WantCode("__all__=throttled")
-	h.Call("POST", "/oauth/token", map[string][]string{}).Want(429)
+	h.Call("POST", "/oauth/token", map[string][]string{}).Want(429).Contains(`{"error":"temporarily_unavailable"`)
 	clock.wait(time.Second)
 	h.API("GET", "/clients/", nil).Want(200)
 	guess().Want(401)

@@ -57,6 +57,20 @@ func TokenEndpoint(clients *credential.Service) echo.HandlerFunc {
 	}
 }
 
+// TokenProblem is the body of what is refused before or behind the exchange itself:
+// a method, a body that is too large, too many attempts, an outage. Programs read every
+// answer of this address as OAuth 2.0 (API contract 1.2).
+func TokenProblem(f *fault.Fault) any {
+	out := oauthError{"invalid_request", f.Message}
+	switch f.Kind {
+	case fault.TooMany, fault.Unavailable:
+		out.Code = "temporarily_unavailable"
+	case fault.Internal:
+		out.Code = "server_error"
+	}
+	return out
+}
+
 func tokenRequest(r *http.Request) (credential.Request, *oauthError) {
 	var out credential.Request
 	if kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); err != nil ||

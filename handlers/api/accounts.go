@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -99,7 +100,7 @@ func moneyFilter(c echo.Context, wrong *fault.Problems) report.Filter {
 				wrong.Add(name, "invalid", "Must be a valid UUID.")
 				continue
 			}
-			f.Brands = append(f.Brands, id)
+			f.Brands, f.BrandsAt = append(f.Brands, id), cmp.Or(f.BrandsAt, name)
 		}
 	}
 	return f

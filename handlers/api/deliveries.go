@@ -72,7 +72,7 @@ func (h *Webhooks) Delivery(c echo.Context) error {
 
 // Resend serves POST /webhooks/deliveries/{id}/resend/: the same event once more (ours).
 func (h *Webhooks) Resend(c echo.Context) error {
-	id, err := ID(c, "id")
+	id, _, err := idAndOptions(c)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func readOptions(o *input.Object) purchase.Options {
 // readDetails reads "purchase". The codes of a currency and of a language are letters in
 // any case, as in the address of /payment_methods/.
 func readDetails(o *input.Object, in *purchase.Input) {
-	in.Currency, in.DueStrict = strings.ToUpper(o.Text("currency", 3)), o.Bool("due_strict", false)
+	in.Currency, in.DueStrict = shortText(strings.ToUpper(o.Text("currency", 0))), o.Bool("due_strict", false)
 	in.Details = purchase.Details{
 		Language: strings.ToLower(o.Text("language", 2)), Notes: o.Lines("notes", 10000),
 		DebtCents:             o.Int("debt", 0, balance),

@@ -149,7 +149,7 @@ func readToken(body *input.Object) (uuid.UUID, error) {
 
 // Refund serves POST /purchases/{id}/refund/.
 func (h *Purchases) Refund(c echo.Context) error {
-	id, body, err := h.idAndOptions(c)
+	id, body, err := idAndOptions(c)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (h *Purchases) Refund(c echo.Context) error {
 
 // MarkAsPaid serves POST /purchases/{id}/mark_as_paid/.
 func (h *Purchases) MarkAsPaid(c echo.Context) error {
-	id, body, err := h.idAndOptions(c)
+	id, body, err := idAndOptions(c)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (h *Purchases) idAndBody(c echo.Context) (uuid.UUID, *input.Object, error) 
 }
 
 // idAndOptions is idAndBody of an action whose values may all be left out.
-func (h *Purchases) idAndOptions(c echo.Context) (uuid.UUID, *input.Object, error) {
+func idAndOptions(c echo.Context) (uuid.UUID, *input.Object, error) {
 	id, err := ID(c, "id")
 	if err != nil {
 		return id, nil, err
@@ -220,10 +220,11 @@ func (h *Purchases) idAndOptions(c echo.Context) (uuid.UUID, *input.Object, erro
 	return id, body, err
 }
 
-// act runs a use case that needs nothing but the id.
+// act runs a use case that needs nothing but the id. A body may say nothing, in any of the
+// ways in which the body of another action may; one that cannot be read is refused.
 func (h *Purchases) act(c echo.Context, do func(context.Context, actor.Actor, uuid.UUID) (purchase.Record,
 	error)) error {
-	id, err := ID(c, "id")
+	id, _, err := idAndOptions(c)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (h *Statements) Get(c echo.Context) error {
 
 // Cancel serves POST /company_statements/{id}/cancel/.
 func (h *Statements) Cancel(c echo.Context) error {
-	id, err := ID(c, "id")
+	id, _, err := idAndOptions(c)
 	if err != nil {
 		return err
 	}

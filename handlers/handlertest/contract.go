@@ -121,6 +121,8 @@ func (c *Contract) CheckAnswer(method, path string, status int, header http.Head
 		return nil
 	case op == nil && status < 400:
 		return fmt.Errorf("%d, and the document does not know %s %s", status, method, path)
+	case op != nil && op.Path == "/oauth/token" && status >= 500:
+		return c.against("/components/schemas/OAuthError", media, body)
 	case op == nil, status >= 500, status == http.StatusMethodNotAllowed:
 		return c.against("/components/schemas/Problem", media, body)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -18,6 +19,7 @@ import (
 type Filter struct {
 	Currencies []string    `json:"currencies,omitempty"`
 	Brands     []uuid.UUID `json:"brands,omitempty"`
+	BrandsAt   string      `json:"-"`                   // what the caller calls them, for refusals; empty: brand
 	Methods    []string    `json:"methods,omitempty"`   // eft, debicheck
 	Products   []string    `json:"products,omitempty"`  // as purchases have it
 	Flows      []string    `json:"flows,omitempty"`     // of the newest attempt
@@ -128,7 +130,7 @@ func (s *Money) Allow(ctx context.Context, who actor.Actor, f Filter) ([]merchan
 	var wrong fault.Problems
 	for _, id := range f.Brands {
 		if !slices.ContainsFunc(brands, func(b merchant.Brand) bool { return b.ID == id }) {
-			wrong.NoSuch("brand", id)
+			wrong.NoSuch(cmp.Or(f.BrandsAt, "brand"), id)
 		}
 	}
 	if !f.From.IsZero() && !f.To.IsZero() && f.To.Before(f.From) {

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -42,10 +43,16 @@ func TestActionsWithoutValuesTakeAnyEmptyBody(t *testing.T) {
 			}
 		}
 		id := h.API("POST", "/purchases/", body(h, client, "")).Want(201).Text("id")
-		if act.name == "refund" || act.name == "mark_as_paid" {
-			h.API("POST", "/purchases/"+id+"/"+act.name+"/", `[1]`).Want(400).Contains("parse_error")
+		for _, sent := range []string{`[1]`, `{`, `"x"`, "reason=paid twice"} {
+			h.API("POST", "/purchases/"+id+"/"+act.name+"/", sent).Want(400).WantCode("__all__=parse_error")
+		}
+		if got := h.API("GET", "/purchases/"+id+"/", nil).Want(200).Text("status"); got != "created" {
+			t.Errorf("%s with a body that cannot be read left the purchase %s", act.name, got)
 		}
 	}
+	statement := h.API("POST", "/company_statements/?currency=ZAR", `{"format":"csv"}`).Want(201).Text("id")
+	h.API("POST", "/company_statements/"+statement+"/cancel/", `{`).Want(400).WantCode("__all__=parse_error")
+	h.API("POST", "/company_statements/"+statement+"/cancel/", `[]`).Want(200)
 	h.API("POST", "/clients/", `[]`).Want(400).Contains("parse_error")
 }
 
@@ -69,6 +76,55 @@ func TestTheNilIDIsAValueThatDoesNotExist(t *testing.T) {
 	h.API("GET", "/payment_methods/?currency=ZAR&brand_id="+none, nil).Want(400).Contains(missing, none)
 	h.API("GET", "/purchases/"+none+"/", nil).Want(404)
 	h.API("GET", "/clients/"+none+"/", nil).Want(404)
+}
+
+// API contract 12.21: ZAR is the only currency; any other text is no choice, however long.
+func TestAnyOtherCurrencyIsNoChoice(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	for _, text := range []string{"USD", "usd", "R", "RAND", "South African rand", strings.Repeat("z", 100_000)} {
+		got := h.API("POST", "/purchases/", order(h, client, "", fmt.Sprintf(`,"currency":%q`, text))).Want(400).WantCode(
+			"purchase.currency=invalid_choice")
+		if len(got.Body) > 500 {
+			t.Errorf("%.20s is repeated in full: %d bytes", text, len(got.Body))
+		}
+	}
+	for _, text := range []string{"zar", " ZAR ", ""} {
+		h.API("POST", "/purchases/", order(h, client, "", fmt.Sprintf(`,"currency":%q`, text))).Want(201)
+	}
+}
+
+// A brand that is not the merchant's is refused at the name that the program wrote (API contract 1.5, 7).
+func TestAnUnknownBrandOfAFilterIsRefusedAtItsName(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	for _, name := range []string{"brand", "brand_id"} {
+		query := "?currency=ZAR&" + name + "=" + h.B.BrandID.String()
+		h.API("GET", "/account/json/balance/"+query, nil).Want(400).WantCode(name + "=does_not_exist")
+		h.API("GET", "/account/json/turnover/"+query, nil).Want(400).WantCode(name + "=does_not_exist")
+		h.API("POST", "/company_statements/"+query, `{"format":"csv"}`).Want(400).WantCode(name + "=does_not_exist")
+	}
+}
+
+// Programs take the first result of a search: one that cannot be read must never be a search for everybody.
+func TestASearchIsNeverLostToASignInTheAddress(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	odd := h.API("POST", "/clients/", `{"email":"50%off@example.com"}`).Want(201).Text("id")
+	payer(t, h)
+	for _, lost := range []string{"q=nobody;here@example.com", "q=%zz", "q=nobody%", "personal_code=8001;015009087",
+		"personal_code=%8", "limit=5&q=n%o", "q=nobody%&cursor="} {
+		h.API("GET", "/clients/?"+lost, nil).Want(200).Contains(`"results":[]`)
+	}
+	h.API("GET", "/clients/?limit=%3", nil).Want(400).WantCode("limit=invalid")
+	h.API("GET", "/purchases/?status=paid;created", nil).Want(400).WantCode("status=invalid_choice")
+	for _, found := range []string{"q=50%off@example.com", "q=50%25off%40example.com"} {
+		got := h.API("GET", "/clients/?"+found+"&time=1", nil).Want(200)
+		if n := strings.Count(got.Body, `"type":"client"`); n != 1 || !strings.Contains(got.Body, odd) {
+			t.Errorf("%s finds %.200s", found, got.Body)
+		}
+	}
 }
 
 // API contract 12.22: in JSON a list is a list; in a form a name that is repeated is
