@@ -42,7 +42,7 @@ func TestHolidaysAreAddedListedAndTakenBack(t *testing.T) {
 		{[]string{"add", strconv.Itoa(year) + "-02-30", "Nothing"}, exitUsage, "is not a date"},
 		{[]string{"add", tuesday, " "}, exitFailed, "needs a name"},
 		{[]string{"add", tuesday, strings.Repeat("n", 81)}, exitFailed, "at most 80"},
-		{[]string{"list"}, exitOK, election+"  closed  Election day\n"+christmas.String()+"  open    Work on\n"},
+		{[]string{"list"}, exitOK, election + "  closed  Election day\n" + christmas.String() + "  open    Work on\n"},
 		{[]string{"remove", tuesday}, exitFailed, "No day was proclaimed"},
 		{[]string{"remove", christmas.String(), "--check"}, exitOK, "no return after"},
 		{[]string{"remove", christmas.String()}, exitOK, "removed"},
