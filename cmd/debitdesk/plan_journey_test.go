@@ -33,6 +33,10 @@ func TestAPlanActsAndItsClientHelpsItself(t *testing.T) {
 	owner.sees("A plan is at work")
 	owner.sees("Sipho Dube")
 	owner.looksAt("attention-later")
+	owner.open(failed)
+	owner.sees("The plan “Late payers” is at work on it.") // and not that nothing more happens
+	owner.sees("A plan is at work until")
+	owner.sees("Wait 20 days, until")
 	owner.changesPlan(plan)
 
 	site.speaksZulu(t, client)
@@ -108,7 +112,7 @@ func (b *tab) makesPlan(site *site) string {
 	b.set("money.2.text", "Call the client.")
 	b.looksAt("plan-new")
 	b.submit()
-	b.sees("When a debit fails because of lack of money")
+	b.sees("When a debit fails because of a lack of money")
 	plan := b.address()
 	b.looksAt("plan")
 	b.click("Rehearse on past failures")

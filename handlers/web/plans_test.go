@@ -40,7 +40,7 @@ func TestAnAdminMakesChangesCopiesAndEndsAPlan(t *testing.T) {
 		t.Errorf("the same form makes another plan: %s", again)
 	}
 	h.Page(h.A.Owner, "GET", at, nil).Want(http.StatusOK).Contains(
-		"When a debit fails because of lack of money: mail the client a reminder", "Call the client",
+		"When a debit fails because of a lack of money: mail the client a reminder", "Call the client",
 		"eft.unpaid_in_row_ends", "Nothing is under way", "Pause plan")
 	h.Page(h.A.Reader, "GET", at, nil).Want(http.StatusOK).Lacks("Pause plan").Lacks("Change plan")
 	h.Page(h.A.Owner, "GET", at+"/edit", nil).Want(http.StatusOK).Contains("Call the client")

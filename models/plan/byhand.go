@@ -139,6 +139,23 @@ type Outlook struct {
 	Move  Move // what the planner decides now; zero of a run that does not wait
 }
 
+// GoesOn tells that the plan does something about the purchase without anybody: it is active, and the run waits for a
+// moment or a day. Not when a person holds it with no day, or it was handed over.
+func (o Outlook) GoesOn() bool {
+	if o.Plan.State != Active {
+		return false
+	}
+	return o.State == Waiting || o.State == Held && (o.HeldFor != ForPerson || !o.HeldUntil.IsZero())
+}
+
+// Done is what was taken of the steps, in a few words.
+func (o Outlook) Done(t Taken) string {
+	if i := t.N - 1; o.Shift == 0 && i >= 0 && i < len(o.Steps) && o.Steps[i].Kind == t.Kind {
+		return o.Steps[i].Short()
+	}
+	return t.Kind.Label()
+}
+
 // Next is the step that comes next; false when none is left.
 func (o Outlook) Next() (Step, bool) {
 	if o.Run.Step < len(o.Steps) {

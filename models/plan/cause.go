@@ -109,13 +109,13 @@ func against(k Kind, c Cause) (why, rule string) {
 	case c == Disputed:
 		return "The client disputed the debit: nothing is debited or sent automatically.", "dispute.redebit"
 	case c == Insolvent:
-		return "The client is insolvent: only a person goes on.", ""
+		return "The client is insolvent: only a person may decide what to do.", ""
 	case c == NotRun && k == Message, c == NotRun && k == AskAccount, c == NotRun && k == Pause:
 		return "The bank did not run the debit: there is nothing wrong on the client’s side.", ""
 	case k == DebitAgain:
 		return "This account cannot be debited again: " + string(bank.CodeOf(codeOf(c)).Remedy), ""
 	}
-	return "After this reason a person goes on.", ""
+	return "After this reason a person takes over.", ""
 }
 
 // codeOf is a code of a cause, for what the table of codes says about it.

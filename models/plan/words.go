@@ -7,9 +7,9 @@ import (
 	"debitdesk/models/plural"
 )
 
-var branchWords = map[Branch]string{Money: "lack of money", AccountGone: "a problem with the account",
+var branchWords = map[Branch]string{Money: "a lack of money", AccountGone: "a problem with the account",
 	Objection: "a stop or a dispute by the client", BanksFault: "a fault of the bank",
-	Other: "a reason that needs a person"}
+	Other: "something that needs a person"}
 
 // Label is the class in words, that follow "because of".
 func (b Branch) Label() string { return branchWords[b] }
@@ -66,6 +66,18 @@ func (s Step) Label() string {
 	return string(s.Kind)
 }
 
+// Short is what the step does in a few words, as in a list.
+func (s Step) Short() string {
+	switch s.Kind {
+	case WaitDays:
+		return "Wait " + plural.Of(s.N, "day")
+	case WaitBusiness:
+		return "Wait " + plural.Of(s.N, "business day")
+	case WaitPayDay, WaitLikely, Message, DebitAgain, AskAccount, Pause, Task, Stop:
+	}
+	return s.Kind.Label()
+}
+
 // Label is a message by the channel in a list to choose from.
 func (c Channel) Label() string {
 	switch c {
@@ -109,7 +121,7 @@ func (k Kind) Label() string {
 func (s Steps) Sentence(b Branch) string {
 	list := s[b]
 	if len(list) == 0 {
-		return "When a debit fails because of " + b.Label() + ": a person goes on."
+		return "When a debit fails because of " + b.Label() + ": a person takes over."
 	}
 	parts := make([]string, len(list))
 	for i, step := range list {
@@ -125,9 +137,9 @@ var endWords = map[string]string{"paid": "Paid", "settled": "Settled in another 
 	"account_replaced": "The account was replaced",
 	"token_deleted":    "The account was deleted", "client_asked": "The client’s debits were stopped",
 	"subscription_ended": "The subscription ended", "written_off": "Written off", "person": "A person took over",
-	"died": "The client has died", "steps_over": "All steps are over", "plan_ended": "The plan ended",
+	"died": "The client has died", "steps_over": "All steps were taken", "plan_ended": "The plan ended",
 	"objected": "The client says that it did not agree", "stopped": "The client stopped the debit",
-	"hold_out": "Left to the old way, for comparison",
+	"hold_out": "Left out of the plan, for comparison",
 	"cause":    "The next debit failed for another reason"}
 
 // Ending is why the run ended, in words.

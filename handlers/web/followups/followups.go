@@ -131,6 +131,9 @@ func waitLine(w followup.Waiting, o followup.Object, at string, writes bool, tod
 			w.Kind,
 		)+".", undo
 	default:
+		if err == nil && day.After(today) && w.Kind == "failed" {
+			l.Text = "A plan is at work until " + day.AddDays(-1).Format("Mon 2 Jan 2006") + ": " + kit.KindWords(w.Kind) + "."
+		}
 		if w.HiddenUntil == "infinity" {
 			l.Text = "Promised to pay: " + kit.KindWords(w.Kind) + "."
 		}

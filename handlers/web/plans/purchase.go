@@ -24,14 +24,14 @@ func next(o plan.Outlook) string {
 	step, left := o.Next()
 	if !left || o.State != plan.Waiting {
 		if o.State == plan.Held && !o.HeldUntil.IsZero() {
-			return "Goes on on " + o.HeldUntil.Format("Mon 2 Jan 2006") + "."
+			return "Goes on by itself on " + o.HeldUntil.Format("Mon 2 Jan 2006") + "."
 		}
 		return ""
 	}
 	if o.Plan.State == plan.Paused {
 		return "The plan is paused."
 	}
-	text := step.Kind.Label()
+	text := step.Short()
 	switch m := o.Move; m.What {
 	case plan.Rest:
 		if !m.On.IsZero() {
@@ -49,20 +49,21 @@ func next(o plan.Outlook) string {
 	return text + ", at once."
 }
 
-// Panel shows what a plan does about a purchase; nil when no plan follows it, nor did.
-func (h *Plans) Panel(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, error) {
+// Panel shows what a plan does about a purchase, and names the plan that goes on by itself; nil when no plan follows it,
+// nor did.
+func (h *Plans) Panel(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, string, error) {
 	runs, err := h.Service.Store.RunsOf(ctx, who.MerchantID, purchaseID)
 	if err != nil || len(runs) == 0 {
-		return nil, err
+		return nil, "", err
 	}
 	r := runs[0]
 	ahead, err := h.Service.Outlooks(ctx, who.MerchantID, runs[:1])
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	taken, err := h.Service.Store.Taken(ctx, who.MerchantID, r.ID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	v := pages.PlanBoxView{Plan: components.Link{Text: ahead[0].Plan.Name, Href: pathOf(r.PlanID)},
 		State: r.Standing() + ". " + r.Cause.Label() + ".", Next: next(ahead[0]), Run: r.ID.String(),
@@ -71,7 +72,7 @@ func (h *Plans) Panel(ctx context.Context, who actor.Actor, purchaseID uuid.UUID
 		v.State = "Ended. " + r.Ending() + "."
 	}
 	for _, t := range taken {
-		row := pages.PlanStepRow{What: t.Kind.Label(), Outcome: t.Outcome.Label(), Why: t.Why,
+		row := pages.PlanStepRow{What: ahead[0].Done(t), Outcome: t.Outcome.Label(), Why: t.Why,
 			When: words.SayMoment(t.DecidedAt)}
 		if says := t.Says(); says != "" {
 			row.Why = says
@@ -84,7 +85,11 @@ func (h *Plans) Panel(ctx context.Context, who actor.Actor, purchaseID uuid.UUID
 			v.Until = components.DateField{Label: "Hold until", Name: "until"}
 		}
 	}
-	return pages.PlanBox(v), nil
+	atWork := ""
+	if ahead[0].GoesOn() {
+		atWork = ahead[0].Plan.Name
+	}
+	return pages.PlanBox(v), atWork, nil
 }
 
 var byHand = []struct {
@@ -144,7 +149,7 @@ func text(typed string) string {
 }
 
 var done = map[plan.ByHand]string{plan.SkipStep: "The next step was skipped.", plan.HoldRun: "The plan is held.",
-	plan.Resume: "The plan goes on.", plan.EndRun: "The plan was ended for this purchase."}
+	plan.Resume: "The plan is at work again.", plan.EndRun: "The plan was ended for this purchase."}
 
 // ClientPanel lists what plans do for a client; empty when that is nothing.
 func (h *Plans) ClientPanel(ctx context.Context, who actor.Actor, c client.Client) (templ.Component, error) {

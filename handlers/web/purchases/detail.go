@@ -27,6 +27,8 @@ import (
 	"debitdesk/views/pages"
 )
 
+const unpaidWords = "You did not receive this money. Nothing more happens unless you act."
+
 // Show serves GET /purchases/:id.
 func (p *Purchases) Show(c echo.Context) error {
 	rec, err := p.find(c)
@@ -37,14 +39,18 @@ func (p *Purchases) Show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	box, atWork, err := p.Plan(c.Request().Context(), access.Actor(c), rec.ID)
+	if err != nil {
+		return err
+	}
+	if view.PlanBox = box; atWork != "" && view.Next == unpaidWords {
+		view.Next = "You did not receive this money. The plan “" + atWork + "” is at work on it."
+	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view))
 	}
 	about := followup.Object{Type: followup.Purchase, ID: rec.ID}
 	if view.NotesBox, _, err = p.Notes(c.Request().Context(), access.Actor(c), about); err != nil {
-		return err
-	}
-	if view.PlanBox, err = p.Plan(c.Request().Context(), access.Actor(c), rec.ID); err != nil {
 		return err
 	}
 	return p.Desk.ShowIn(c, http.StatusOK, view.Title, words.Purchases,
@@ -89,7 +95,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	}
 	view.Primary, view.Acts = possible(rec, p.Service, who, usable, again, now)
 	if view.Result = resultView(rec, again, now); view.Result != nil {
-		view.Next = "You did not receive this money. Nothing more happens unless you act."
+		view.Next = unpaidWords
 		if rec.Status == purchase.Chargeback {
 			view.Next = disputedWords(rec, p.Service, now)
 		}

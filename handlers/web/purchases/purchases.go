@@ -48,8 +48,8 @@ type Purchases struct {
 	Followups     *followup.Service
 	People        bulk.People // of the team
 	Notes         kit.NotesPanel
-	// Plan shows what a plan does about a purchase; nil without one.
-	Plan func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, error)
+	// Plan shows what a plan does about a purchase, nil without one, and names the plan that goes on by itself.
+	Plan func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (box templ.Component, atWork string, err error)
 	// Risk tells whether a planned debit is likely to fail, and why; nil: nobody knows.
 	Risk func(ctx context.Context, who actor.Actor, c collection.Collection) (analysis.AtRisk, bool, error)
 }
