@@ -448,7 +448,7 @@ func PlanForm(frame layout.Frame, v PlanFormView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: b.Title, Sub: "An empty step is left out. Without steps, a person goes on."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: b.Title, Sub: "An empty step is left out. With no steps, a person takes over."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var16), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -867,7 +867,7 @@ func FailurePlan(frame layout.Frame, v FailurePlanView) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = components.Box(components.Card{Title: "With and without the plan", Sub: "Purchases that failed at least 30 days ago, since the day on which the first client was left to the old way."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Box(components.Card{Title: "With and without the plan", Sub: "Purchases that failed at least 30 days ago, since the day on which the first client was left out."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -885,7 +885,7 @@ func FailurePlan(frame layout.Frame, v FailurePlanView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				if len(v.Runs) == 0 {
-					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing is under way", Text: "The next debit that fails begins here."}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Nothing(components.Empty{Icon: "check", Title: "Nothing is under way", Text: "The next debit that fails will appear here."}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1033,7 +1033,7 @@ func FailurePlan(frame layout.Frame, v FailurePlanView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Under way", Sub: "Those first whose next step comes first."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Under way", Sub: "In the order of their next steps."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1147,7 +1147,7 @@ func FailurePlan(frame layout.Frame, v FailurePlanView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Versions", Sub: "What is under way goes on by the version it began with, until it is moved."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Versions", Sub: "Purchases under way stay with the version they began with until you move them."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var41), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -28,7 +28,7 @@ func (h *Plans) compared(ctx context.Context, who actor.Actor, p plan.Plan, v *p
 	if c.Verdict() == plan.NoneYet {
 		if p.HoldOut > 0 {
 			v.Verdict = "Nothing to compare yet: " + words.Percent(int64(p.HoldOut)) +
-				" of the clients are left to the old way, and no failure among them is 30 days old."
+				" of the clients are left out, and none of their failed debits is 30 days old."
 		}
 		return nil
 	}
@@ -36,7 +36,7 @@ func (h *Plans) compared(ctx context.Context, who actor.Actor, p plan.Plan, v *p
 	for _, a := range []struct {
 		name string
 		plan.Arm
-	}{{"Followed by the plan", c.With}, {"Left to the old way", c.Without}} {
+	}{{"Covered by the plan", c.With}, {"Left out", c.Without}} {
 		row := pages.PlanArm{Name: a.name, Failed: plural.Number(a.Failed), Paid: plural.Number(a.Paid), Share: "–",
 			Range: "Too few"}
 		if a.Failed > 0 {

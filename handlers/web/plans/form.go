@@ -230,7 +230,7 @@ func (h *Plans) form(c echo.Context, d draft, refused error) error {
 	if d.plan.ID != uuid.Nil {
 		at := pathOf(d.plan.ID)
 		v.Head = components.PageHead{Title: "Change the plan “" + d.plan.Name + "”",
-			Sub:  "Debits that fail from now on follow the changed plan. What is under way goes on by the steps it began with.",
+			Sub:  "Debits that fail from now on follow the changed plan. Purchases under way keep to the steps they began with.",
 			Back: components.Link{Text: d.plan.Name, Href: at}}
 		v.Action, v.Cancel.Href = at, at
 	} else if err := h.places(c, d, byInput, &v); err != nil {
@@ -242,10 +242,10 @@ func (h *Plans) form(c echo.Context, d draft, refused error) error {
 	v.Hidden = []components.Pair{{Name: kit.FormKeyName, Value: d.key}}
 	v.Name = components.Field{Label: "Name", Name: "name", Value: d.name, Error: byInput["name"], Required: true,
 		MaxLength: 80}
-	v.HoldOut = components.Field{Label: "Share of clients left to the old way, in %", Name: "hold_out", Value: d.holdOut,
+	v.HoldOut = components.Field{Label: "Share of clients to leave out, in %", Name: "hold_out", Value: d.holdOut,
 		Error: byInput["hold_out"], InputMode: "numeric", Width: "s", Quiet: true,
-		Hint: "For comparison: the plan only notes what fails at them, and people go on as before. " +
-			"With 0 the plan follows all clients."}
+		Hint: "For comparison: the plan only records their failed debits, and people handle them as before. " +
+			"With 0 the plan covers all clients."}
 	for _, b := range plan.Branches {
 		v.Branches = append(v.Branches, h.branch(b, d, byInput))
 	}
@@ -306,7 +306,7 @@ func (h *Plans) places(c echo.Context, d draft, byInput map[string]string, v *pa
 			Selected: d.brand == b.ID.String()})
 	}
 	v.Template = components.Select{Label: "Template", Name: "template_id", Error: byInput["template_id"],
-		Blank: "All that has no plan of its own"}
+		Blank: "All without a plan of their own"}
 	for _, t := range templates {
 		v.Template.Options = append(v.Template.Options, components.Option{Value: t.ID.String(), Text: t.Title,
 			Selected: d.template == t.ID.String()})

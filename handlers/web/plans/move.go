@@ -91,14 +91,14 @@ func foreseen(m plan.Moving, v *pages.PlanMoveView) {
 	}
 	number := plural.Number(m.Plan.Version)
 	v.Ask = components.Confirm{ID: "move", Title: "Move " + plural.Of(m.All, "purchase") + " to version " + number + "?",
-		Text: "No step is done twice: each goes on behind the last step that is over already. What a person holds stays " +
-			"held. What moves cannot move back.",
+		Text: "No step is taken twice: each purchase goes on after the last step already taken. What a person holds " +
+			"stays held. A move cannot be undone.",
 		Action: pathOf(m.Plan.ID, "moving"), CancelHref: pathOf(m.Plan.ID), Keep: "Keep the earlier versions",
 		Button: "Move to version " + number, Safe: true,
 		Fields: []components.Pair{{Name: "version", Value: strconv.Itoa(m.Plan.Version)}}}
 	if n := m.Ends(); n > 0 {
 		v.Ask.Breaks = []string{"For " + plural.Of(n, "purchase") +
-			" no step is left: the plan ends, and a person goes on."}
+			" no step is left: the plan ends, and a person takes over."}
 	}
 }
 

@@ -206,7 +206,7 @@ func (h *Plans) figures(ctx context.Context, who actor.Actor, p plan.Plan, v *pa
 		{Label: "Held", Value: plural.Number(n.Held)},
 		{Label: "With a person", Value: plural.Number(n.WithPerson)},
 		{Label: "Ended", Value: plural.Number(n.Ended)},
-		{Label: "Ended since they were paid", Value: plural.Number(n.Paid)},
+		{Label: "Ended because they were paid", Value: plural.Number(n.Paid)},
 		{Label: "Debits that the plan made", Value: plural.Number(n.Debits)},
 		{Label: "Mails that the plan sent", Value: plural.Number(n.Mails)},
 		{Label: "Steps that a rule refused", Value: plural.Number(n.Refused)},
