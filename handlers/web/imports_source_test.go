@@ -166,6 +166,6 @@ func TestThePageAsksForDebiCheckMandatesAgain(t *testing.T) {
 	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusUnprocessableEntity).Contains("Enter a day")
 	add.Set("last", "")
 	h.Page(h.A.Finance, "POST", at+"/confirm", add).Want(http.StatusSeeOther)
-	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("It has a subscription.").
+	h.Page(h.A.Finance, "GET", at+"/confirm", nil).Want(http.StatusOK).Contains("This client has a subscription already.").
 		Lacks("Add to their subscriptions")
 }

@@ -122,7 +122,7 @@ func ImportConfirm(frame layout.Frame, v ImportConfirmView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"card-body stack\"><p class=\"muted\">Each client confirms a new mandate at their own bank, of the amount and the day in your file. The old system goes on debiting a client until then. A request that was sent cannot be taken back: a mandate can be cancelled once it is there.</p><form class=\"form\" method=\"post\" action=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<div class=\"card-body stack\"><p class=\"muted\">Each client confirms a new mandate at their own bank, for the amount and day in your file. Until then, the old system goes on debiting the client. You cannot take back a request, but you can cancel the mandate once it is confirmed.</p><form class=\"form\" method=\"post\" action=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -152,7 +152,7 @@ func ImportConfirm(frame layout.Frame, v ImportConfirmView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if v.Full {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"muted\" role=\"status\">As many clients as you want a day were asked today.</p>")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"muted\" role=\"status\">All the clients for today have been asked. You can ask more tomorrow.</p>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -261,7 +261,7 @@ func ImportConfirm(frame layout.Frame, v ImportConfirmView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"card-body stack\"><p class=\"muted\">These clients have confirmed. Stop their debits at the old system first: it goes on debiting until you do. Here the first debit runs a whole period after the last one there.</p><form class=\"form\" method=\"post\" action=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"card-body stack\"><p class=\"muted\">These clients have confirmed. Stop their debits in the old system first: it goes on debiting until you do. Here, the first debit runs a full period after the last one there.</p><form class=\"form\" method=\"post\" action=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -77,12 +77,12 @@ func (h *Imports) confirmPage(c echo.Context, i book.Import, form url.Values, re
 		Back: components.Link{Text: "Groups of " + i.Name, Href: href(i.ID, "groups")}, Key: kit.NewFormKey(),
 		MayAsk: i.State == book.Done && who.Can(act) && who.Can(actor.Write) && all.Counts[book.ToAsk] > 0,
 		Method: components.Select{Label: "How they are asked", Name: "method", Error: wrong["method"],
-			Hint: "Delayed reaches every client, who has until the next evenings to answer. Real time reaches those who are " +
-				"at hand.", Options: []components.Option{
+			Hint: "Delayed reaches every client and gives each 48 hours to answer. Real time reaches those who have their " +
+				"phone at hand, and gives them 120 seconds.", Options: []components.Option{
 				{Value: string(mandate.Delayed), Text: "Delayed", Selected: pace.Method == mandate.Delayed},
 				{Value: string(mandate.RealTime), Text: "Real time", Selected: pace.Method == mandate.RealTime}}},
 		Group: components.Field{Label: "Clients in a group", Name: "group", Value: form.Get("group"),
-			Error: wrong["group"], Hint: "Each press asks one group."},
+			Error: wrong["group"], Hint: "One group is asked each time you press the button."},
 		PerDay: components.Field{Label: "Clients a day", Name: "per_day", Value: form.Get("per_day"),
 			Error: wrong["per_day"], Hint: "So that your team can answer those who call."}}
 	if !form.Has("group") {
@@ -172,7 +172,7 @@ func (h *Imports) joining(c echo.Context, i book.Import, all book.Confirmations,
 	said = map[int]string{}
 	for _, one := range all.All {
 		if one.Subscribed {
-			said[one.Row.N] = "It has a subscription."
+			said[one.Row.N] = "This client has a subscription already."
 		}
 	}
 	ready := 0
