@@ -142,7 +142,11 @@ func (d *Draft) check(today calendar.Date) (wrong fault.Problems) {
 			wrong.Add(name, "invalid", "%s, in at most %d characters, beginning with a letter or digit.", want, most)
 		}
 	}
-	text("what", d.What, 1, longestWhat, "Say what it is")
+	what := "Say what it is"
+	if d.Kind == PaidOut {
+		what = "Say who paid out"
+	}
+	text("what", d.What, 1, longestWhat, what)
 	text("reference", d.Reference, 0, longestReference, "Enter the reference of the statement")
 	amount := func(name string, cents int64) {
 		if cents < 0 || cents > mostCents {

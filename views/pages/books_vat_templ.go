@@ -245,7 +245,7 @@ func BookVAT(frame layout.Frame, v BookVATView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " <p class=\"card-body muted\">Field 15 has the VAT of fees that were recorded here: add the rest of fields 14 to 16 from your package. Each figure opens the entries behind it.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, " <p class=\"card-body muted\">Field 15 has the VAT on the fees recorded here: add the rest of fields 14 to 16 from your package. Each figure opens the entries behind it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -333,7 +333,7 @@ func BookVAT(frame layout.Frame, v BookVATView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = components.Box(components.Card{Title: "Basis", Sub: "Invoice basis holds unless SARS agreed to payments basis. Invoices that were issued stay on theirs."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Box(components.Card{Title: "Basis", Sub: "The invoice basis applies unless SARS agreed to the payments basis. Invoices already issued keep their basis."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -55,6 +55,8 @@ func TestTheSheetOfVATAndItsBasis(t *testing.T) {
 	billed(h, 64900)
 	h.Page(h.A.Reader, "GET", "/books/vat?months=2", nil).Want(http.StatusOK).
 		Contains("Invoice basis", "/books/entries?box=1&amp;from=", "VAT201").Lacks("/books/vat/basis")
+	h.Page(h.A.Reader, "GET", "/books/vat?month=2026-11&months=2", nil).Want(http.StatusOK).
+		Contains("Invoice basis, 1 Oct 2026 to 30 Nov 2026.")
 	set := form("basis", "payments", "from", "2090-01-01")
 	h.Page(h.A.Staff, "POST", "/books/vat/basis", set).Want(http.StatusForbidden)
 	h.Page(h.A.Finance, "POST", "/books/vat/basis", form("basis", "payments", "from", "2020-01-01")).

@@ -43,7 +43,8 @@ func (h *Books) vat(c echo.Context, form url.Values, refused error) error {
 	}
 	byInput, summary, _ := kit.Problems(refused)
 	v := pages.BookVATView{Problems: components.ErrorSummary{Items: summary}, May: who.Can(actor.Books),
-		Words: words.Capital(sheet.Basis.Word()) + ", " + sheet.From.String() + " to " + sheet.To.String() + ".",
+		Words: words.Capital(sheet.Basis.Word()) + ", " + sheet.From.Format("2 Jan 2006") + " to " +
+			sheet.To.Format("2 Jan 2006") + ".",
 		Month: components.Field{Label: "Last month", Name: "month", Type: "month", Value: m.String(), Error: wrong,
 			Required: true},
 		Months: components.Select{Label: "Period", Name: "months", Required: true, Width: "m"}, Fields: boxesOf(sheet)}
