@@ -316,11 +316,18 @@
     if (elt.form || elt.matches("form")) changed.clear(); else event.preventDefault();
   });
 
+  // On a phone the tab of this page is in sight, where the row is wider than the window.
+  const showTab = () => all(".tabs a[aria-current]").forEach((tab) => {
+    const row = tab.parentElement;
+    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  });
+  showTab();
   // The problems of a form take the focus, on a page and after a swap.
   const focusProblems = (root) => root.querySelector?.("[data-focus]")?.focus();
   focusProblems(document);
   document.addEventListener("htmx:afterSettle", (event) => {
     focusProblems(event.target);
+    showTab();
     all("[data-toast]").forEach((t) => { if (!t.dataset.seen) { t.dataset.seen = "1"; expire(t); } });
   });
   // Empty fields stay out of the URL.
