@@ -77,8 +77,9 @@ func (h *Imports) confirmPage(c echo.Context, i book.Import, form url.Values, re
 		Back: components.Link{Text: "Groups of " + i.Name, Href: href(i.ID, "groups")}, Key: kit.NewFormKey(),
 		MayAsk: i.State == book.Done && who.Can(act) && who.Can(actor.Write) && all.Counts[book.ToAsk] > 0,
 		Method: components.Select{Label: "How they are asked", Name: "method", Error: wrong["method"],
-			Hint: "Delayed reaches every client and gives each 48 hours to answer. Real time reaches those who have their " +
-				"phone at hand, and gives them 120 seconds.", Options: []components.Option{
+			Hint: "Delayed reaches every client and gives each " + h.Service.Purchases.Limits.Span(mandate.Delayed) +
+				" to answer. Real time reaches those who have their phone at hand, and gives them " +
+				h.Service.Purchases.Limits.Span(mandate.RealTime) + ".", Options: []components.Option{
 				{Value: string(mandate.Delayed), Text: "Delayed", Selected: pace.Method == mandate.Delayed},
 				{Value: string(mandate.RealTime), Text: "Real time", Selected: pace.Method == mandate.RealTime}}},
 		Group: components.Field{Label: "Clients in a group", Name: "group", Value: form.Get("group"),

@@ -24,7 +24,7 @@ func next(o plan.Outlook) string {
 	step, left := o.Next()
 	if !left || o.State != plan.Waiting {
 		if o.State == plan.Held && !o.HeldUntil.IsZero() {
-			return "Goes on by itself on " + o.HeldUntil.Format("Mon 2 Jan 2006") + "."
+			return "Continues automatically on " + o.HeldUntil.Format("Mon 2 Jan 2006") + "."
 		}
 		return ""
 	}
