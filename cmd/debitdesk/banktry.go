@@ -34,7 +34,7 @@ func (b *bankTryCmd) run(ctx context.Context, c Config, io streams) error {
 	samples := make([][]byte, len(b.Files))
 	for n, path := range b.Files {
 		if samples[n], err = readSample(path); err != nil {
-			return usageError{err}
+			return err
 		}
 	}
 	return onApp(ctx, c, io, func(a *App) error {

@@ -31,6 +31,11 @@ func TestFilesOfABankAreTriedFromTheCommandLine(t *testing.T) {
 		tried[1].File != broken || tried[1].Why == "" {
 		t.Errorf("%v: %+v", err, got)
 	}
+	for _, missing := range []string{filepath.Join(dir, "nothing.xml"), dir} {
+		if got := typed(t, env, "", "bank", "try", dir, whole, missing); got.code != exitFailed || got.out != "" {
+			t.Errorf("a file that cannot be opened: %d %s%s", got.code, got.out, got.err)
+		}
+	}
 	if got := typed(t, env, "", "bank", "try", dir); got.code != exitUsage {
 		t.Error("no file was named:", got)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/handlers/handlertest"
 	"debitdesk/models/calendar"
+	"debitdesk/models/clientpage"
 	"debitdesk/models/mail"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/queue"
@@ -603,4 +604,21 @@ func TestStaffWriteDownARequestThatCameByPhone(t *testing.T) {
 		t.Error("who may read may not see it")
 	}
 	v.Page(v.A.Reader, "POST", at, url.Values{}).Want(403)
+}
+
+// The page closes by real time, and says so by the clock that its other hours go by.
+func TestThePageClosesByTheClockThatItShows(t *testing.T) {
+	t.Parallel()
+	v := newVisitor(t).enter()
+	if err := v.Store.Clock.MoveTo(t.Context(), v.Store.Now().Add(90*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	page := v.get("/my/").Want(http.StatusOK)
+	_, said, _ := strings.Cut(page.Body, "closes at ")
+	now := v.Store.Now()
+	for left := clientpage.SessionLasts; !strings.HasPrefix(said, now.Add(left).In(calendar.SAST).Format("15:04")); {
+		if left -= time.Minute; left < 0 { // on a slow machine some of them have passed
+			t.Fatalf("it closes at %.5s, and it is %s", said, now.In(calendar.SAST).Format("15:04"))
+		}
+	}
 }

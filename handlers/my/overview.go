@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -170,7 +171,7 @@ func (o overview) offer(w locale.Words, links *[]components.Link, brand uuid.UUI
 
 func (p *Pages) view(c echo.Context, w locale.Words, o overview) my.PageView {
 	v := my.PageView{Frame: p.frame(c, w, o.v.Brand, w.Say("my.title")), Title: w.Say("my.title"), Foot: foot(w),
-		Keep: offerToKeep(w, o.v), Until: w.Say("my.until", "time", w.Clock(o.v.Until)),
+		Keep: offerToKeep(w, o.v), Until: w.Say("my.until", "time", w.Clock(p.closesAt(o.v))),
 		Close: components.Button{Label: w.Say("my.close"), FormAction: "/my/leaving"}, Owe: p.owe(w, o), Pay: pay(w, o),
 		Planned: p.planned(w, o), Paid: paid(w, o), Mandates: o.permissions(w), Subs: o.subscriptions(w),
 		More: my.Part{ID: "more", Title: w.Say("my.more")}}
@@ -378,4 +379,10 @@ func (o overview) subscriptions(w locale.Words) my.Part {
 		part.Items = append(part.Items, i)
 	}
 	return part
+}
+
+// closesAt is when a page closes, by the clock that the page goes by: that of the sandbox may stand on another day than
+// the one by which visits end.
+func (p *Pages) closesAt(v clientpage.Visit) time.Time {
+	return p.Service.Now().Add(v.Until.Sub(p.Service.Real()))
 }
