@@ -67,6 +67,8 @@ func TokenProblem(f *fault.Fault) any {
 		out.Code = "temporarily_unavailable"
 	case fault.Internal:
 		out.Code = "server_error"
+	case fault.Invalid, fault.NotFound, fault.Conflict, fault.Forbidden, fault.Unauthenticated, fault.TooLarge,
+		fault.Provider:
 	}
 	return out
 }

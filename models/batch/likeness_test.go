@@ -134,8 +134,8 @@ func TestADifferenceSaysWhoChangedThePrice(t *testing.T) {
 			t.Errorf("%s: %+v", d.Name, p)
 		}
 	}
-	exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id, client_id,
-			text, before, after)
+	exec(`INSERT INTO audit_entries (id, merchant_id, at, actor_kind, actor_name, action, object_type, object_id,
+			client_id, text, before, after)
 		SELECT $1, $2, now(), 'user', 'Zinhle', 'subscriber.changed', 'subscriber', $3, client_id, '',
 			'{"total_cents": 20000}', '{"total_cents": 25000}' FROM template_clients WHERE id = $3`, h.store.NewID(), merchant,
 		subscriber)

@@ -163,8 +163,8 @@ func (s *Service) AddConfirmed(ctx context.Context, who actor.Actor, id uuid.UUI
 	return added, left, err
 }
 
-// MayAddConfirmed asks the rule for what bills many, as adding subscribers from a file does: what a period of all who can
-// be added comes to is held against the limits of batches, however few of them one press adds.
+// MayAddConfirmed asks the rule for what bills many, as adding subscribers from a file does: what a period of all who
+// can be added comes to is held against the limits of batches, however few of them one press adds.
 func (s *Service) MayAddConfirmed(ctx context.Context, who actor.Actor, all []Joining) error {
 	d, err := s.Demands(ctx, who.MerchantID)
 	if err != nil {

@@ -49,7 +49,7 @@ func next(o plan.Outlook) string {
 	return text + ", at once."
 }
 
-// Panel shows what a plan does about a purchase, and names the plan that goes on by itself; nil when no plan follows it,
+// Panel shows what a plan does about a purchase, and names the plan that is at work on it; nil when no plan follows it,
 // nor did.
 func (h *Plans) Panel(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (templ.Component, string, error) {
 	runs, err := h.Service.Store.RunsOf(ctx, who.MerchantID, purchaseID)
