@@ -522,10 +522,13 @@ CREATE OR REPLACE VIEW attention_waits AS
 
 -- A plan is at work on a purchase until the day after its next step is due: before, nobody has to look at the failure.
 -- A plan that is paused is at work on nothing, and neither is one that a person holds or that handed over.
+CREATE OR REPLACE VIEW plans_at_work AS
+    SELECT r.merchant_id, r.purchase_id, p.name AS plan, r.due_at AS step,
+        (r.due_at AT TIME ZONE 'Africa/Johannesburg')::date + 1 AS until
+    FROM plan_runs r JOIN plans p ON p.id = r.plan_id AND p.state = 'active' WHERE r.state = 'waiting';
+
 CREATE OR REPLACE FUNCTION plan_at_work_until(purchase uuid) RETURNS date LANGUAGE sql STABLE AS $$
-    SELECT (r.due_at AT TIME ZONE 'Africa/Johannesburg')::date + 1 FROM plan_runs r
-        JOIN plans p ON p.id = r.plan_id AND p.state = 'active'
-    WHERE r.purchase_id = purchase AND r.state = 'waiting' $$;
+    SELECT until FROM plans_at_work WHERE purchase_id = purchase $$;
 
 -- What clients asked for waits for an answer. The one definition of what waits, with requests in it.
 CREATE OR REPLACE VIEW attention_facts AS

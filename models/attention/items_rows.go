@@ -55,9 +55,8 @@ func lastDebit(column string) string {
 }
 
 // atWork names the plan that is at work on a purchase, and when it takes its next step.
-const atWork = `, coalesce((SELECT pl.name FROM plan_runs r JOIN plans pl ON pl.id = r.plan_id AND pl.state = 'active'
-		WHERE r.purchase_id = purchases.id AND r.state = 'waiting'), '') AS plan,
-	(SELECT r.due_at FROM plan_runs r WHERE r.purchase_id = purchases.id AND r.state = 'waiting') AS step`
+const atWork = `, coalesce((SELECT w.plan FROM plans_at_work w WHERE w.purchase_id = purchases.id), '') AS plan,
+	(SELECT w.step FROM plans_at_work w WHERE w.purchase_id = purchases.id) AS step`
 
 // waitings lists all kinds but the approvals, which are shown elsewhere. The failures of a day are a part of all
 // failures, and no kind of their own.

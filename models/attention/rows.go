@@ -3,6 +3,7 @@ package attention
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -25,12 +26,11 @@ func (s Store) Summary(ctx context.Context, merchantID uuid.UUID, q Query) (Summ
 		GROUP BY 1`, listing.Tallied, listing.Counted, whose(q))
 	args := []any{merchantID, min(yesterday, month), month, yesterday}
 	if q.Whose == Later {
-		query, args = query+" UNION ALL SELECT 'at_work', count(*), coalesce(sum("+
-			"CASE WHEN currency = 'ZAR' THEN cents ELSE 0 END), 0) FROM (SELECT a.* FROM attention_changed(?) a UNION ALL "+
-			"SELECT a.* FROM attention a WHERE a.merchant_id = ? AND a.object_id NOT IN (SELECT object_id FROM "+
-			"attention_changes WHERE merchant_id = ?)) AS a WHERE kind = 'failed'"+later+
-			" AND plan_at_work_until(object_id) > (SELECT product_today())",
-			append(args, merchantID, merchantID, merchantID)
+		failed := listing.WaitingRows("failed", later+" AND plan_at_work_until(object_id) > (SELECT product_today())", "",
+			math.MaxInt64)
+		query = listing.WaitingParts + query + " UNION ALL SELECT 'at_work', " + listing.Tallied + " FROM (SELECT 1 AS n, " +
+			"CASE WHEN currency = 'ZAR' THEN cents ELSE 0 END AS cents FROM " + failed + " AS w) AS w"
+		args = append(append([]any{merchantID, merchantID}, args...), merchantID)
 	}
 	if q.Whose == Everyones {
 		query, args = query+" UNION ALL SELECT 'approval', count(*), 0 FROM ("+openApprovals+") AS open", append(args,
