@@ -179,13 +179,7 @@ func (s *Service) AskingDays(p Pace, c Confirmations) (out []DayPlan) {
 // set up for one client. A client who was asked is not asked twice, whatever is pressed by how many people.
 func (s *Service) AskConfirm(ctx context.Context, who actor.Actor, id uuid.UUID, p Pace) (asked, refused int,
 	err error) {
-	i, err := s.Get(ctx, who, id)
-	if err == nil {
-		err = who.May(actor.Bill)
-	}
-	if err == nil {
-		err = who.May(actor.Write)
-	}
+	i, err := s.toDebit(ctx, who, id)
 	if err == nil {
 		err = p.Check()
 	}
@@ -224,6 +218,18 @@ func (s *Service) AskConfirm(ctx context.Context, who actor.Actor, id uuid.UUID,
 		}
 		return nil
 	})
+}
+
+// toDebit finds an import for a person who may have its clients debited.
+func (s *Service) toDebit(ctx context.Context, who actor.Actor, id uuid.UUID) (Import, error) {
+	i, err := s.Get(ctx, who, id)
+	if err == nil {
+		err = who.May(actor.Bill)
+	}
+	if err == nil {
+		err = who.May(actor.Write)
+	}
+	return i, err
 }
 
 // mayAskBy says why clients cannot be asked by a method now; empty: they can.

@@ -56,7 +56,7 @@ func noteAsking(tx *database.Tx, i Import, rows []Row, at time.Time) {
 		AND n = ANY(?::int[])`, at, i.MerchantID, i.ID, database.Numbers(numbers))
 }
 
-// noteJoined keeps which subscription was made for a row: an undo takes it back with the rest.
+// noteJoined keeps which subscription was made for a row.
 func noteJoined(tx *database.Tx, i Import, r Row, subscriber uuid.UUID) {
 	tx.Later(`UPDATE book_import_rows SET subscriber_id = $4 WHERE merchant_id = $1 AND import_id = $2 AND n = $3`,
 		i.MerchantID, i.ID, r.N, subscriber)

@@ -40,6 +40,9 @@ const mostJoined = 100
 // guard counts from the day of the confirmation: the first debit is a whole cycle after it, or after the last debit
 // where that is known. (books.md, A8)
 func (s *Service) Joinings(ctx context.Context, i Import, of Confirmations, last Day) (out []Joining, err error) {
+	if of.Counts[Confirmed] == 0 {
+		return nil, nil
+	}
 	checker := s.checker(i, nil)
 	k, err := s.know(ctx, i, nil, nil)
 	if err != nil {
@@ -100,13 +103,7 @@ func (j *Joining) settle(k *known, guard Guard, v Values) {
 // added, and how many more can be.
 func (s *Service) AddConfirmed(ctx context.Context, who actor.Actor, id uuid.UUID, last Day) (added, left int,
 	err error) {
-	i, err := s.Get(ctx, who, id)
-	if err == nil {
-		err = who.May(actor.Bill)
-	}
-	if err == nil {
-		err = who.May(actor.Write)
-	}
+	i, err := s.toDebit(ctx, who, id)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -131,9 +128,6 @@ func (s *Service) AddConfirmed(ctx context.Context, who actor.Actor, id uuid.UUI
 		if err != nil {
 			return err
 		}
-		if i.State != Done {
-			return wrongState(i)
-		}
 		now, err := s.ready(tx.Context(), who, i, last) // who were not added meanwhile
 		if err != nil {
 			return err
@@ -155,8 +149,7 @@ func (s *Service) AddConfirmed(ctx context.Context, who actor.Actor, id uuid.UUI
 		}
 		i.UpdatedAt = tx.Now()
 		note(tx, who, i, "import.confirmed_added", fmt.Sprintf("%s who confirmed a DebiCheck mandate %s added to %s.",
-			plural.Of(added, "client"), map[bool]string{true: "was", false: "were"}[added == 1],
-			map[bool]string{true: "its subscription", false: "their subscriptions"}[added == 1]), nil,
+			plural.Of(added, "client"), plural.Was(added), plural.Pick(added, "its subscription", "their subscriptions")), nil,
 			map[string]any{"added": added, "last_debit": last.String()})
 		return saveImport(tx, i)
 	})

@@ -73,9 +73,10 @@ func (h *Imports) confirmPage(c echo.Context, i book.Import, form url.Values, re
 		refused = pace.Check()
 	}
 	wrong, _, _ := kit.Problems(refused)
+	may := i.State == book.Done && who.Can(act) && who.Can(actor.Write)
 	view := pages.ImportConfirmView{Head: h.head(c, i, "groups", refused), Action: href(i.ID, "confirm"),
 		Back: components.Link{Text: "Groups of " + i.Name, Href: href(i.ID, "groups")}, Key: kit.NewFormKey(),
-		MayAsk: i.State == book.Done && who.Can(act) && who.Can(actor.Write) && all.Counts[book.ToAsk] > 0,
+		MayAsk: may && all.Counts[book.ToAsk] > 0,
 		Method: components.Select{Label: "How they are asked", Name: "method", Error: wrong["method"],
 			Hint: "Delayed reaches every client and gives each " + h.Service.Purchases.Limits.Span(mandate.Delayed) +
 				" to answer. Real time reaches those who have their phone at hand, and gives them " +
@@ -106,7 +107,7 @@ func (h *Imports) confirmPage(c echo.Context, i book.Import, form url.Values, re
 			view.Days = append(view.Days, "And "+plural.Of(more, "day")+" after those.")
 		}
 	}
-	joins, err := h.joining(c, i, all, form, &view)
+	joins, err := h.joining(c, i, all, form, may, &view)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (h *Imports) AskConfirm(c echo.Context) error {
 
 // joining says of each row whose client confirmed what becomes of it, and offers to add all who can be.
 func (h *Imports) joining(c echo.Context, i book.Import, all book.Confirmations, form url.Values,
-	v *pages.ImportConfirmView) (said map[int]string, err error) {
+	may bool, v *pages.ImportConfirmView) (said map[int]string, err error) {
 	last, wrongDay := lastOf(form)
 	joins, err := h.Service.Joinings(c.Request().Context(), i, all, last)
 	if err != nil {
@@ -184,11 +185,10 @@ func (h *Imports) joining(c echo.Context, i book.Import, all book.Confirmations,
 			said[j.Row.N] = j.Title + ": first debit on " + words.SayDay(j.First, h.Desk.Now()) + ", once you add the client."
 		}
 	}
-	who := access.Actor(c)
-	if ready == 0 || i.State != book.Done || !who.Can(act) || !who.Can(actor.Write) {
+	if ready == 0 || !may {
 		return said, nil
 	}
-	switch err := h.Service.MayAddConfirmed(c.Request().Context(), who, joins); {
+	switch err := h.Service.MayAddConfirmed(c.Request().Context(), access.Actor(c), joins); {
 	case fault.HasCode(err, "approval_needed"), fault.HasCode(err, "batch_limit"):
 		v.CannotAdd = err.Error()
 		return said, nil
