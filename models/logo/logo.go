@@ -71,10 +71,11 @@ func Read(file []byte) (Logo, error) {
 	if len(file) > MostBytes {
 		return Logo{}, wrong("max_length", "The file can be at most 500 kB.")
 	}
-	decode, size, turn, err := sized(file)
+	decode, size, err := sized(file)
 	if err != nil {
 		return Logo{}, err
 	}
+	turn := orientation(file)
 	if lies(turn) {
 		size.Width, size.Height = size.Height, size.Width
 	}
@@ -115,10 +116,8 @@ func Read(file []byte) (Logo, error) {
 
 type decoder func(*bytes.Reader) (image.Image, error)
 
-// sized tells how large a picture says it is, how to read it, and its orientation. What a file is called proves
-// nothing.
-func sized(file []byte) (read decoder, size image.Config, turn int, err error) {
-	turn = 1
+// sized tells how large a picture says it is, and how to read it. What a file is called proves nothing.
+func sized(file []byte) (read decoder, size image.Config, err error) {
 	switch {
 	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):
 		read = func(r *bytes.Reader) (image.Image, error) { return png.Decode(r) }
@@ -126,19 +125,18 @@ func sized(file []byte) (read decoder, size image.Config, turn int, err error) {
 	case bytes.HasPrefix(file, []byte("\xff\xd8\xff")):
 		read = func(r *bytes.Reader) (image.Image, error) { return jpeg.Decode(r) }
 		size, err = jpeg.DecodeConfig(bytes.NewReader(file))
-		turn = orientation(file)
 		// Each scan of a progressive JPEG walks through all of it, however few bytes it takes.
 		if err == nil && bytes.Count(file, []byte{0xff, 0xda}) > mostScans {
-			return nil, size, turn, wrong("invalid",
+			return nil, size, wrong("invalid",
 				"The picture is drawn in too many passes. Save it anew as PNG, and choose it again.")
 		}
 	default:
-		return nil, size, turn, wrong("invalid", "The file must be a PNG or JPEG.")
+		return nil, size, wrong("invalid", "The file must be a PNG or JPEG.")
 	}
 	if err != nil {
-		return nil, size, turn, unreadable(err)
+		return nil, size, unreadable(err)
 	}
-	return read, size, turn, nil
+	return read, size, nil
 }
 
 // fit makes a size smaller, where it must be, and keeps its shape.

@@ -8,7 +8,7 @@ import (
 
 // orientation is how the pixels of a JPEG are to be turned, 1 to 8 as EXIF counts (CIPA DC-008, tag 274): cameras write
 // them as the sensor lay, and say beside them how it was held. It is 1, as they are, where the file does not say or
-// what it says cannot be read. Nothing else of EXIF is looked at.
+// what it says cannot be read, as in a PNG. Nothing else of EXIF is looked at.
 func orientation(file []byte) int {
 	const (
 		startOfScan, app1 = 0xda, 0xe1 // what follows the first is pixels
