@@ -27,8 +27,6 @@ import (
 	"debitdesk/views/pages"
 )
 
-const unpaidWords = "You did not receive this money. Nothing more happens unless you act."
-
 // Show serves GET /purchases/:id.
 func (p *Purchases) Show(c echo.Context) error {
 	rec, err := p.find(c)
@@ -38,13 +36,6 @@ func (p *Purchases) Show(c echo.Context) error {
 	view, err := p.detail(c, rec)
 	if err != nil {
 		return err
-	}
-	box, atWork, err := p.Plan(c.Request().Context(), access.Actor(c), rec.ID)
-	if err != nil {
-		return err
-	}
-	if view.PlanBox = box; atWork != "" && view.Next == unpaidWords {
-		view.Next = "You did not receive this money. The plan “" + atWork + "” is at work on it."
 	}
 	if kit.PeekFor(c) {
 		return kit.ShowPeek(c, peekOf(view))
@@ -94,10 +85,18 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 		return view, err
 	}
 	view.Primary, view.Acts = possible(rec, p.Service, who, usable, again, now)
+	box, atWork, err := p.Plan(ctx, who, rec.ID)
+	if err != nil {
+		return view, err
+	}
+	view.PlanBox = box
 	if view.Result = resultView(rec, again, now); view.Result != nil {
-		view.Next = unpaidWords
-		if rec.Status == purchase.Chargeback {
+		view.Next = "You did not receive this money. Nothing more happens unless you act."
+		switch {
+		case rec.Status == purchase.Chargeback:
 			view.Next = disputedWords(rec, p.Service, now)
+		case atWork != "":
+			view.Next = "You did not receive this money. The plan “" + atWork + "” is at work on it."
 		}
 	}
 	if rec.Payable(now) && (rec.TotalCents > 0 || rec.Method != "") {
