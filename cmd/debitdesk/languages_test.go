@@ -68,21 +68,27 @@ func (s *site) offersLanguages(t *testing.T) (purchase uuid.UUID) {
 		ORDER BY id DESC LIMIT 1`).Scan(scan(&merchant), scan(&client), scan(&brand), scan(&purchase)); err != nil {
 		t.Fatal(err)
 	}
+	s.offers(t, merchant, brand, "af,zu,xh")
+	hash := sha256.Sum256([]byte("client page languages"))
+	s.execute(t, `INSERT INTO client_page_links (id, merchant_id, client_id, brand_id, token_hash, purpose, asked_by,
+		created_at, expires_at) VALUES ($1, $2, $3, $4, $5, 'sent', 'Staff', $6, $7)`, uuid.New(), merchant, client, brand,
+		hash[:], time.Now(), time.Now().Add(time.Hour))
+	return purchase
+}
+
+// offers has a brand offer languages beside English.
+func (s *site) offers(t *testing.T, merchant, brand uuid.UUID, languages string) {
+	t.Helper()
 	brands := s.app.Services.Merchants
 	b, err := brands.Store.Brand(t.Context(), merchant, brand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := b.BrandInput
-	in.OfferedLanguages = "af,zu,xh"
+	in.OfferedLanguages = languages
 	if _, err := brands.ChangeBrand(t.Context(), actor.OperatorOf(merchant), brand, b.Version, in); err != nil {
 		t.Fatal(err)
 	}
-	hash := sha256.Sum256([]byte("client page languages"))
-	s.execute(t, `INSERT INTO client_page_links (id, merchant_id, client_id, brand_id, token_hash, purpose, asked_by,
-		created_at, expires_at) VALUES ($1, $2, $3, $4, $5, 'sent', 'Staff', $6, $7)`, uuid.New(), merchant, client, brand,
-		hash[:], time.Now(), time.Now().Add(time.Hour))
-	return purchase
 }
 
 // reads sets the language of the client of a purchase.

@@ -9,7 +9,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/uuid"
 
-	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/locale"
 )
@@ -147,16 +146,7 @@ func (s *site) speaksZulu(t *testing.T, client string) {
 		&brand); err != nil {
 		t.Fatal(err)
 	}
-	brands := s.app.Services.Merchants
-	b, err := brands.Store.Brand(t.Context(), merchant, brand)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := b.BrandInput
-	in.OfferedLanguages = "zu"
-	if _, err := brands.ChangeBrand(t.Context(), actor.OperatorOf(merchant), brand, b.Version, in); err != nil {
-		t.Fatal(err)
-	}
+	s.offers(t, merchant, brand, "zu")
 	s.execute(t, `UPDATE clients SET language = 'zu' WHERE id = $1`, client[strings.LastIndexByte(client, '/')+1:])
 }
 

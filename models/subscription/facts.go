@@ -3,7 +3,6 @@ package subscription
 import (
 	"maps"
 
-	"debitdesk/models/calendar"
 	"debitdesk/models/purchase"
 )
 
@@ -20,7 +19,7 @@ func (t Template) facts() map[string]any {
 	if !t.Due.IsZero() {
 		f["due"] = t.Due.Unix()
 	}
-	if t.Issued != (calendar.Date{}) {
+	if !t.Issued.IsZero() {
 		f["issued"] = t.Issued.String()
 	}
 	if t.Options.Whitelist != nil {
