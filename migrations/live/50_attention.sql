@@ -198,17 +198,26 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- When a run goes on without anybody: at its next step, or on the day until which it is held. NULL where a person has it
+-- with no day, or it is over. Outlook.GoesOn in Go says the same of one run.
+CREATE OR REPLACE FUNCTION plan_run_goes_on(state text, due_at timestamptz, held_until date) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE state WHEN 'waiting' THEN due_at
+        WHEN 'held' THEN held_until::timestamp AT TIME ZONE 'Africa/Johannesburg' END $$;
+
 -- What plans are at work on: the failure waits when a step is due, and when a run begins, rests or ends.
 CREATE OR REPLACE FUNCTION note_runs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         INSERT INTO attention_changes (merchant_id, object_id)
         SELECT c.merchant_id, c.purchase_id FROM changed c JOIN older o USING (id)
-        WHERE (c.state = 'waiting') <> (o.state = 'waiting') OR c.state = 'waiting' AND c.due_at IS DISTINCT FROM o.due_at;
+        WHERE plan_run_goes_on(c.state, c.due_at, c.held_until) IS DISTINCT FROM
+            plan_run_goes_on(o.state, o.due_at, o.held_until);
         RETURN NULL;
     END IF;
     INSERT INTO attention_changes (merchant_id, object_id)
-    SELECT c.merchant_id, c.purchase_id FROM changed c WHERE c.state = 'waiting';
+    SELECT c.merchant_id, c.purchase_id FROM changed c
+    WHERE plan_run_goes_on(c.state, c.due_at, c.held_until) IS NOT NULL;
     RETURN NULL;
 END $$;
 
@@ -216,7 +225,8 @@ CREATE OR REPLACE FUNCTION note_runs_of_plan() RETURNS trigger LANGUAGE plpgsql 
 BEGIN
     INSERT INTO attention_changes (merchant_id, object_id)
     SELECT r.merchant_id, r.purchase_id FROM plan_runs r
-    WHERE r.merchant_id = NEW.merchant_id AND r.plan_id = NEW.id AND r.state = 'waiting';
+    WHERE r.merchant_id = NEW.merchant_id AND r.plan_id = NEW.id
+        AND plan_run_goes_on(r.state, r.due_at, r.held_until) IS NOT NULL;
     RETURN NULL;
 END $$;
 
@@ -523,9 +533,10 @@ CREATE OR REPLACE VIEW attention_waits AS
 -- A plan is at work on a purchase until the day after its next step is due: before, nobody has to look at the failure.
 -- A plan that is paused is at work on nothing, and neither is one that a person holds or that handed over.
 CREATE OR REPLACE VIEW plans_at_work AS
-    SELECT r.merchant_id, r.purchase_id, p.name AS plan, r.due_at AS step,
-        (r.due_at AT TIME ZONE 'Africa/Johannesburg')::date + 1 AS until
-    FROM plan_runs r JOIN plans p ON p.id = r.plan_id AND p.state = 'active' WHERE r.state = 'waiting';
+    SELECT r.merchant_id, r.purchase_id, p.name AS plan, g.step, (g.step AT TIME ZONE 'Africa/Johannesburg')::date + 1 AS until
+    FROM plan_runs r JOIN plans p ON p.id = r.plan_id AND p.state = 'active',
+        LATERAL (SELECT plan_run_goes_on(r.state, r.due_at, r.held_until) AS step) g
+    WHERE r.state IN ('waiting', 'held') AND g.step IS NOT NULL;
 
 CREATE OR REPLACE FUNCTION plan_at_work_until(purchase uuid) RETURNS date LANGUAGE sql STABLE AS $$
     SELECT until FROM plans_at_work WHERE purchase_id = purchase $$;

@@ -140,12 +140,13 @@ type Outlook struct {
 }
 
 // GoesOn tells that the plan does something about the purchase without anybody: it is active, and the run waits for a
-// moment or a day. Not when a person holds it with no day, or it was handed over.
+// moment or is held until a day. Not when a person holds it with no day, or it was handed over. The queue goes by
+// plan_run_goes_on, which says the same in SQL.
 func (o Outlook) GoesOn() bool {
 	if o.Plan.State != Active {
 		return false
 	}
-	return o.State == Waiting || o.State == Held && (o.HeldFor != ForPerson || !o.HeldUntil.IsZero())
+	return o.State == Waiting || o.State == Held && !o.HeldUntil.IsZero()
 }
 
 // Done is what was taken of the steps, in a few words.

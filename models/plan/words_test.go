@@ -38,7 +38,8 @@ func TestAPlanGoesOnByItselfUnlessAPersonHasIt(t *testing.T) {
 	}{
 		"waits":              {plan.Active, plan.Run{State: plan.Waiting}, true},
 		"paused":             {plan.Paused, plan.Run{State: plan.Waiting}, false},
-		"for a promise":      {plan.Active, plan.Run{State: plan.Held, HeldFor: plan.ForPromise}, true},
+		"for a promise":      {plan.Active, plan.Run{State: plan.Held, HeldFor: plan.ForPromise, HeldUntil: day}, true},
+		"for a debit":        {plan.Active, plan.Run{State: plan.Held, HeldFor: plan.ForDebit}, false},
 		"held":               {plan.Active, plan.Run{State: plan.Held, HeldFor: plan.ForPerson}, false},
 		"held until a day":   {plan.Active, plan.Run{State: plan.Held, HeldFor: plan.ForPerson, HeldUntil: day}, true},
 		"handed to a person": {plan.Active, plan.Run{State: plan.WithPerson}, false},

@@ -39,9 +39,18 @@ func TestWhatAPlanIsAtWorkOnWaitsForNobody(t *testing.T) {
 		}
 		h.exec(`SELECT fold_figures(1000000)`) // so that what happens next is noted by itself
 	}
+	until := calendar.Date{}
 	byHand := func(do plan.ByHand) {
-		_, err := h.use.Plans.Do(ctx, h.who, id, h.run(id).ID, do, calendar.Date{})
+		_, err := h.use.Plans.Do(ctx, h.who, id, h.run(id).ID, do, until)
 		must(t, err)
+		// The page of the purchase and the queue say the same of the plan.
+		runs, err := h.use.Plans.Outlooks(ctx, h.who.MerchantID, []plan.Run{h.run(id)})
+		must(t, err)
+		later, err := h.use.Attention.Items(ctx, h.who, attention.Later)
+		must(t, err)
+		if says := runs[0].GoesOn(); says != has(later.Failed, id) {
+			t.Errorf("after %s the page says that the plan is at work: %t", do, says)
+		}
 	}
 	set := func(to plan.State) {
 		_, err := h.use.Plans.SetState(ctx, h.who, p.ID, to)
@@ -51,6 +60,10 @@ func TestWhatAPlanIsAtWorkOnWaitsForNobody(t *testing.T) {
 	queued("the plan has written to the client", false)
 	byHand(plan.HoldRun)
 	queued("a person holds it", true)
+	byHand(plan.Resume)
+	until = calendar.On(2026, 12, 4)
+	byHand(plan.HoldRun)
+	queued("a person holds it until a day", false)
 	byHand(plan.Resume)
 	h.to(nov(27).At(12, 0))
 	queued("it goes on", false)
