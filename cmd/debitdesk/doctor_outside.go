@@ -16,6 +16,7 @@ import (
 	"debitdesk/models/keyfile"
 	"debitdesk/models/mail/smtp"
 	"debitdesk/models/plural"
+	"debitdesk/models/secretfile"
 )
 
 // settings were read already: what is wrong with one of them is told before any command runs.
@@ -97,7 +98,7 @@ func (e *examination) keyFile() {
 	case err != nil:
 		e.say(bad, "key file", "restore it from its copy", "%v", err)
 		return
-	case info.Mode().Perm()&0o077 != 0:
+	case !secretfile.Guarded(info):
 		e.say(bad, "key file", "chmod 600 "+path, "%s can be read by others (mode %o)", path, info.Mode().Perm())
 		return
 	}

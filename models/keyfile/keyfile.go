@@ -15,6 +15,7 @@ import (
 
 	"debitdesk/models/credential"
 	"debitdesk/models/database/seal"
+	"debitdesk/models/secretfile"
 )
 
 // Name is the file that is generated in the data folder.
@@ -66,9 +67,9 @@ func Load(path string) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
-	if open := info.Mode().Perm() & 0o077; open != 0 {
-		return nil, fmt.Errorf("key file %s can be read by other users (mode %04o): run chmod 600 on it", path,
-			info.Mode().Perm())
+	if !secretfile.Guarded(info) {
+		return nil, fmt.Errorf("key file %s can be read by other users (mode %04o): %s", path, info.Mode().Perm(),
+			secretfile.Rule)
 	}
 	content, err := os.ReadFile(path) //nolint:gosec // the operator names it
 	if err != nil {

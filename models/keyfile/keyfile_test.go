@@ -76,7 +76,7 @@ func TestAFileThatOthersCanReadIsRefused(t *testing.T) {
 	if _, err := keyfile.Load(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, 0o640); err != nil { //nolint:gosec // the point of the test
+	if err := os.Chmod(path, 0o644); err != nil { //nolint:gosec // the point of the test
 		t.Fatal(err)
 	}
 	if _, err := keyfile.Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {

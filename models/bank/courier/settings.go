@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"debitdesk/models/secretfile"
 )
 
 // Settings say where files come from and go to, and who signs in.
@@ -140,8 +142,8 @@ func readKey(path, passphrase string) (ssh.Signer, error) {
 	if err != nil {
 		return nil, wrong("key", "the file cannot be read: %v", withoutPath(err))
 	}
-	if !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 {
-		return nil, wrong("key", "the file must be readable by its owner alone: chmod 600 it")
+	if !info.Mode().IsRegular() || !secretfile.Guarded(info) {
+		return nil, wrong("key", "the file cannot be used: %s", secretfile.Rule)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
 	if err != nil {

@@ -87,7 +87,7 @@ func TestSettingsThatAreMissingOrWrongAreNamed(t *testing.T) {
 		change func(*Settings)
 		says   string
 	}{
-		{func(s *Settings) { s.KeyFile = loose }, "key: the file must be readable by its owner alone"},
+		{func(s *Settings) { s.KeyFile = loose }, "key: the file cannot be used: it must be readable by its owner alone"},
 		{func(*Settings) {}, "key: the file holds no private key"},
 		{func(s *Settings) { s.KeyFile = dir + "/none" }, "key: the file cannot be read"},
 		{func(s *Settings) { s.HostKey = "trust me" }, "host-key: is neither"},

@@ -8,6 +8,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 
 {{- define "debitdesk.pod" -}}
 automountServiceAccountToken: false
+enableServiceLinks: false # its variables would look like settings of ours
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
