@@ -75,9 +75,12 @@ Settle(b, at, m, s, p, list, promised, book, target) ==
   ELSE \* what is refused is passed over, and a person goes on
     /\ run' = "person" /\ step' = Len(Steps(b)) /\ branch' = b /\ debits' = list /\ purchase' = p
 
-\* A debit failed: its run goes on, or begins anew where the reason is of another class.
+\* A debit failed: its run goes on, or begins anew where the reason is of another class. None begins where the account was
+\* deleted or the client's debits were stopped meanwhile: the failure is a person's.
 Fails(b, m, s, p, list) ==
-  IF run \in {"waiting", "debit", "promise"} /\ branch = b /\ p = "failed"
+  IF m = "deleted" \/ s
+    THEN run' = "ended" /\ step' = 0 /\ branch' = b /\ debits' = list /\ purchase' = p
+  ELSE IF run \in {"waiting", "debit", "promise"} /\ branch = b /\ p = "failed"
     THEN Settle(b, step, m, s, p, list, promise, phase = "book", Target)
   ELSE IF run = "person" /\ (p = "failed" \/ branch = "stopped")
     THEN UNCHANGED <<run, branch, step>> /\ debits' = list /\ purchase' = p

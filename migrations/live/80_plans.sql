@@ -50,11 +50,22 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Why a plan does nothing with an account, empty where it may: what ends a run, and what keeps one from beginning when a
+-- debit fails that was with the bank meanwhile.
+CREATE OR REPLACE FUNCTION plan_stop_of_token(t tokens) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN t.objected_at IS NOT NULL THEN 'objected' -- the client says that it did not agree
+        WHEN t.state = 'superseded' THEN 'account_replaced'
+        WHEN t.state IN ('deleting', 'deleted') THEN 'token_deleted' ELSE '' END $$;
+
+-- The same of a client.
+CREATE OR REPLACE FUNCTION plan_stop_of_client(c clients) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN c.stopped_at IS NOT NULL OR c.deleted_at IS NOT NULL OR c.erased_at IS NOT NULL THEN 'client_asked'
+        ELSE '' END $$;
+
 CREATE OR REPLACE FUNCTION plan_follow_token() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL,
-        end_reason = CASE WHEN NEW.state = 'superseded' THEN 'account_replaced' ELSE 'token_deleted' END,
-        ended_at = NEW.updated_at, updated_at = NEW.updated_at
+        end_reason = plan_stop_of_token(NEW), ended_at = NEW.updated_at, updated_at = NEW.updated_at
     WHERE token_id = NEW.id AND state <> 'ended';
     RETURN NULL;
 END $$;
@@ -69,8 +80,8 @@ END $$;
 
 CREATE OR REPLACE FUNCTION plan_follow_client() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL, end_reason = 'client_asked',
-        ended_at = NEW.updated_at, updated_at = NEW.updated_at
+    UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL,
+        end_reason = plan_stop_of_client(NEW), ended_at = NEW.updated_at, updated_at = NEW.updated_at
     WHERE client_id = NEW.id AND state <> 'ended';
     RETURN NULL;
 END $$;
@@ -92,15 +103,6 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A client says that it did not agree to be debited under one mandate: what a plan does about it ends with that.
-CREATE OR REPLACE FUNCTION plan_follow_objection() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE plan_runs SET state = 'ended', held_for = '', held_until = NULL, debit_on = NULL, end_reason = 'objected',
-        ended_at = NEW.objected_at, updated_at = NEW.objected_at
-    WHERE token_id = NEW.id AND state <> 'ended';
-    RETURN NULL;
-END $$;
-
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON purchases FOR EACH ROW WHEN (OLD.status <> NEW.status)
     EXECUTE FUNCTION plan_follow_purchase();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON collections FOR EACH ROW
@@ -109,14 +111,13 @@ CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON promises FOR EACH ROW WHEN
     EXECUTE FUNCTION plan_follow_promise();
 CREATE OR REPLACE TRIGGER plan_follow_new AFTER INSERT ON promises FOR EACH ROW EXECUTE FUNCTION plan_follow_promise();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON tokens FOR EACH ROW
-    WHEN (OLD.state <> NEW.state AND NEW.state IN ('deleting', 'deleted', 'superseded'))
+    WHEN (plan_stop_of_token(OLD) <> plan_stop_of_token(NEW) AND plan_stop_of_token(NEW) <> '')
     EXECUTE FUNCTION plan_follow_token();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON mandates FOR EACH ROW
     WHEN (OLD.state <> NEW.state AND NEW.state IN ('cancelled', 'superseded', 'suspended', 'rejected'))
     EXECUTE FUNCTION plan_follow_mandate();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON clients FOR EACH ROW
-    WHEN (OLD.stopped_at IS NULL AND NEW.stopped_at IS NOT NULL OR OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL
-        OR OLD.erased_at IS NULL AND NEW.erased_at IS NOT NULL)
+    WHEN (plan_stop_of_client(OLD) = '' AND plan_stop_of_client(NEW) <> '')
     EXECUTE FUNCTION plan_follow_client();
 CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON template_clients FOR EACH ROW
     WHEN (OLD.status <> NEW.status AND NEW.status = 'inactive')
@@ -125,5 +126,5 @@ CREATE OR REPLACE TRIGGER plan_follow AFTER UPDATE ON followups FOR EACH ROW WHE
     EXECUTE FUNCTION plan_follow_closed();
 CREATE OR REPLACE TRIGGER plan_follow_new AFTER INSERT ON followups FOR EACH ROW WHEN (NEW.state = 'closed')
     EXECUTE FUNCTION plan_follow_closed();
-CREATE OR REPLACE TRIGGER plan_follow_objection AFTER UPDATE ON tokens FOR EACH ROW
-    WHEN (OLD.objected_at IS NULL AND NEW.objected_at IS NOT NULL) EXECUTE FUNCTION plan_follow_objection();
+DROP TRIGGER IF EXISTS plan_follow_objection ON tokens; -- plan_follow does it
+DROP FUNCTION IF EXISTS plan_follow_objection();

@@ -131,7 +131,9 @@ const failures = `jsonb_to_recordset($1::jsonb) AS f (id uuid, purchase_id uuid,
 
 // begin has plans answer to debits that failed, in the transaction that books them. It asks nothing: both statements
 // travel with what is written anyway, and are few however many debits failed. A run that waited for its own debit goes
-// on when that fails for the same class of reason; another class ends it, and the plan begins anew with that.
+// on when that fails for the same class of reason; another class ends it, and the plan begins anew with that. What a
+// person holds stays held. A run is of the account that was debited last; of one that was deleted, replaced or objected
+// to meanwhile, and of a client who had the debits stopped, none begins: the failure is a person's.
 func begin(tx *database.Tx, failed []Failure) {
 	list, err := json.Marshal(failed)
 	if err != nil {
@@ -140,31 +142,36 @@ func begin(tx *database.Tx, failed []Failure) {
 	}
 	now := tx.Now()
 	tx.Later(`UPDATE plan_runs r SET collection_id = f.collection_id, cause = f.cause, code = f.code,
-			failures = r.failures + 1, day = greatest(r.day, f.failed_on), due_at = $2::timestamptz, debit_on = NULL,
-			held_for = '', held_until = NULL, updated_at = $2::timestamptz,
-			state = CASE WHEN r.branch = f.branch AND f.cause <> 'deceased' THEN 'waiting' ELSE 'ended' END,
-			ended_at = CASE WHEN r.branch = f.branch AND f.cause <> 'deceased' THEN NULL ELSE $2::timestamptz END,
-			end_reason = CASE WHEN f.cause = 'deceased' THEN 'died' WHEN f.cause IN ('disputed', 'stopped') THEN f.cause
-				WHEN r.branch = f.branch THEN '' ELSE 'cause' END
-		FROM `+failures+`
-		WHERE r.purchase_id = f.purchase_id AND r.state IN ('waiting', 'held')`, string(list), now)
+			token_id = c.token_id, mandate_id = c.mandate_id, method = c.method, failures = r.failures + 1,
+			day = greatest(r.day, f.failed_on), due_at = $2::timestamptz, debit_on = NULL,
+			held_for = CASE WHEN e.why = '' AND r.held_for = 'person' THEN 'person' ELSE '' END,
+			held_until = CASE WHEN e.why = '' AND r.held_for = 'person' THEN r.held_until END, updated_at = $2::timestamptz,
+			state = CASE WHEN e.why <> '' THEN 'ended' WHEN r.held_for = 'person' THEN 'held' ELSE 'waiting' END,
+			ended_at = CASE WHEN e.why <> '' THEN $2::timestamptz END, end_reason = e.why
+		FROM `+failures+` JOIN collections c ON c.id = f.collection_id JOIN tokens t ON t.id = c.token_id,
+			plan_runs had, LATERAL (SELECT CASE WHEN f.cause = 'deceased' THEN 'died'
+				WHEN f.cause IN ('disputed', 'stopped') AND had.branch <> f.branch THEN f.cause
+				WHEN had.branch <> f.branch THEN 'cause' ELSE plan_stop_of_token(t) END AS why) e
+		WHERE r.id = had.id AND had.purchase_id = f.purchase_id AND r.state IN ('waiting', 'held')`, string(list), now)
 	tx.Later(`INSERT INTO plan_runs (id, merchant_id, plan_id, version, purchase_id, client_id, token_id, mandate_id,
 			subscriber_id, collection_id, method, branch, cause, code, failed_on, day, state, end_reason, due_at, started_at,
 			updated_at, ended_at)
 		SELECT f.id, p.merchant_id, pl.id, pl.version, p.id, p.client_id, c.token_id, c.mandate_id, p.subscriber_id, c.id,
 			c.method, f.branch, f.cause, f.code, f.failed_on, f.failed_on,
-			CASE WHEN f.cause = 'deceased' OR h.out THEN 'ended' ELSE 'waiting' END,
-			CASE WHEN f.cause = 'deceased' THEN 'died' WHEN h.out THEN 'hold_out' ELSE '' END,
-			$2::timestamptz, $2::timestamptz, $2::timestamptz,
-			CASE WHEN f.cause = 'deceased' OR h.out THEN $2::timestamptz END
+			CASE WHEN e.why <> '' THEN 'ended' ELSE 'waiting' END, e.why,
+			$2::timestamptz, $2::timestamptz, $2::timestamptz, CASE WHEN e.why <> '' THEN $2::timestamptz END
 		FROM `+failures+`
 			JOIN purchases p ON p.id = f.purchase_id
 			JOIN collections c ON c.id = f.collection_id
+			JOIN tokens t ON t.id = c.token_id
+			LEFT JOIN clients k ON k.id = p.client_id
 			CROSS JOIN LATERAL (SELECT * FROM plans WHERE merchant_id = p.merchant_id AND state = 'active'
 				AND (template_id = p.template_id OR template_id IS NULL)
 				AND (brand_id = p.brand_id OR brand_id IS NULL)
 				ORDER BY template_id IS NULL, brand_id IS NULL LIMIT 1) pl
-			CROSS JOIN LATERAL (SELECT `+heldOut+` AS out) h
+			CROSS JOIN LATERAL (SELECT CASE WHEN f.cause = 'deceased' THEN 'died' ELSE coalesce(
+				nullif(plan_stop_of_token(t), ''), nullif(plan_stop_of_client(k), ''),
+				CASE WHEN `+heldOut+` THEN 'hold_out' ELSE '' END) END AS why) e
 		WHERE is_owed(p.status) OR p.status = 'chargeback' AND f.branch = 'stopped'
 		ON CONFLICT (purchase_id) WHERE state <> 'ended' DO NOTHING`, string(list), now)
 	var dead []Failure

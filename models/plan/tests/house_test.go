@@ -100,15 +100,21 @@ func one(cents int64) purchase.Details {
 // stored is a client whose account is stored, under an EFT mandate for the 25th of each month.
 func (h *house) stored() (clientID, tokenID uuid.UUID) {
 	h.t.Helper()
-	day := 25
 	c, err := h.use.Clients.Create(ctx, h.who, client.Input{Details: client.Details{Email: "n@example.org",
 		FullName: "Nomsa Dlamini", BankAccount: "4000000000", BankCode: "632005", AccountType: bank.Current}})
 	must(h.t, err)
-	rec, err := h.use.Purchases.Create(ctx, h.who, purchase.Input{ClientID: c.ID, BrandID: h.brand, Currency: "ZAR",
+	return c.ID, h.account(c.ID)
+}
+
+// account stores the account of a client once more.
+func (h *house) account(clientID uuid.UUID) (tokenID uuid.UUID) {
+	h.t.Helper()
+	day := 25
+	rec, err := h.use.Purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: "ZAR",
 		Details: one(0), DirectDebit: &purchase.DirectDebitInput{DeductionDay: &day},
 		Options: purchase.Options{Whitelist: []string{"eft"}, ForceRecurring: true}})
 	must(h.t, err)
-	return c.ID, rec.ID
+	return rec.ID
 }
 
 // charged is a purchase of R100 that is debited on a day.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
+	"debitdesk/models/attention"
 	"debitdesk/models/calendar"
 	"debitdesk/models/database"
 	"debitdesk/models/followup"
@@ -135,6 +136,59 @@ func TestAPersonSkipsHoldsAndEnds(t *testing.T) {
 	stranger, _ := h.merchant("stranger")
 	if _, err := h.use.Plans.Do(ctx, stranger, id, r.ID, plan.EndRun, calendar.Date{}); err == nil {
 		t.Error("a stranger ends a run")
+	}
+}
+
+// Another debit that fails for the same reason does not undo what a person decided, and the run is of its account.
+func TestADebitThatFailsMeanwhileLeavesAPersonsHold(t *testing.T) {
+	h := open(t)
+	h.plan(usual)
+	id := h.failing("02")[0]
+	_, err := h.use.Plans.Do(ctx, h.who, id, h.run(id).ID, plan.HoldRun, dec(30))
+	must(t, err)
+	rec, err := h.use.Purchases.Get(ctx, h.who, id)
+	must(t, err)
+	other := h.account(rec.ClientID)
+	_, err = h.use.Purchases.ChargeOn(ctx, h.who, id, other, dec(2))
+	must(t, err)
+	h.to(dec(3).At(9, 0))
+	h.answer(id, "02")
+	if r := h.run(id); r.State != plan.Held || r.HeldFor != plan.ForPerson || r.HeldUntil != dec(30) || r.Failures != 2 {
+		t.Errorf("the run is %+v", r)
+	}
+	_, err = h.use.Plans.Do(ctx, h.who, id, h.run(id).ID, plan.Resume, calendar.Date{})
+	must(t, err)
+	h.exec(`UPDATE tokens SET state = 'deleting', updated_at = now() WHERE id = $1`, other)
+	if r := h.run(id); r.EndReason != "token_deleted" {
+		t.Errorf("after the account was deleted the run is %+v", r)
+	}
+}
+
+// What was stopped while a debit was with the bank stays stopped when it fails: no plan writes or debits, and the failure
+// waits for a person.
+func TestNoPlanBeginsAfterAStop(t *testing.T) {
+	for why, sql := range map[string]string{
+		"token_deleted":    `UPDATE tokens SET state = 'deleted' WHERE id = $1`,
+		"account_replaced": `UPDATE tokens SET state = 'superseded' WHERE id = $1`,
+		"objected":         `UPDATE tokens SET objected_at = now(), held_at = now() WHERE id = $1`,
+		"client_asked": `UPDATE clients SET stopped_at = now()
+			WHERE id = (SELECT client_id FROM purchases WHERE token_id = $1 LIMIT 1)`,
+	} {
+		h := open(t)
+		h.plan(usual)
+		clientID, tokenID := h.stored()
+		id := h.charged(clientID, tokenID, nov(25))
+		h.to(nov(26).At(9, 0))
+		h.exec(sql, tokenID)
+		h.answer(id, "02")
+		if r := h.run(id); r.State != plan.Over || r.EndReason != why || len(h.taken(r)) != 0 {
+			t.Errorf("%s: the run is %s, %q", why, r.State, r.EndReason)
+		}
+		now, err := h.use.Attention.Items(ctx, h.who, attention.Everyones)
+		must(t, err)
+		if !has(now.Failed, id) && !has(now.AccountGone, id) {
+			t.Errorf("%s: the failure waits for nobody: %+v", why, now)
+		}
 	}
 }
 
