@@ -83,6 +83,22 @@ var plantedFaults = []struct{ name, sql, found string }{
 	{"a mail stays", `UPDATE mails SET state = 'queued' WHERE id = (SELECT id FROM mails LIMIT 1)`, "every mail has left"},
 	{"a period is billed twice", `DELETE FROM billing_periods WHERE purchase_id = (SELECT purchase_id FROM billing_periods
 		WHERE purchase_id IS NOT NULL LIMIT 1)`, "billed once for a period"},
+	{"a plan takes a step twice", `DELETE FROM mails WHERE kind = 'reminder'`, "a reminder leaves once"},
+	{"a plan debits something else", `UPDATE plan_steps SET kind = 'debit_again', made_id = gen_random_uuid()
+		WHERE (run_id, n) = (SELECT run_id, n FROM plan_steps WHERE kind = 'message' AND outcome = 'done' LIMIT 1)`,
+		"is a debit of its purchase"},
+	{"a plan debits after a dispute", `WITH one AS (UPDATE plan_runs SET branch = 'other' WHERE id = (SELECT run_id
+		FROM plan_steps WHERE outcome = 'done' LIMIT 1) RETURNING id)
+		UPDATE plan_steps SET kind = 'debit_again' FROM one WHERE run_id = id`, "never debits again what the client"},
+	{"a plan does not hear of a payment", `UPDATE plan_runs SET state = 'waiting', held_for = '', ended_at = NULL, due_at = '9999-01-01'
+		WHERE id = (SELECT r.id FROM plan_runs r JOIN purchases p ON p.id = r.purchase_id WHERE p.status = 'paid' LIMIT 1)`,
+		"no plan works on what is not owed"},
+	{"a plan does not hear of a deletion", `WITH one AS (UPDATE plan_runs SET state = 'waiting', held_for = '',
+		ended_at = NULL, due_at = '9999-01-01' WHERE id = (SELECT max(id::text)::uuid FROM plan_runs) RETURNING token_id)
+		UPDATE tokens SET state = 'deleted' FROM one WHERE id = token_id`, "on an account that was deleted"},
+	{"a step of a plan is lost", `WITH on_ AS (UPDATE plans SET state = 'active')
+		UPDATE plan_runs SET state = 'waiting', held_for = '', ended_at = NULL, due_at = '2020-01-01'
+		WHERE id = (SELECT min(id::text)::uuid FROM plan_runs)`, "no step of a plan is late"},
 	{"a figure is not counted on", `DELETE FROM debit_day_deltas; UPDATE debit_days SET n = n + 1`, "a figure is wrong"},
 	{"the journal misses an entry", `DELETE FROM journal_entries WHERE kind = 'invoice'
 		OR source_id = (SELECT source_id FROM journal_entries LIMIT 1)`, "the journal differs"},

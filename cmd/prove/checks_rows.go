@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -109,7 +110,9 @@ func (h *history) statuses(ctx context.Context) (map[string]string, error) {
 }
 
 // money is what can be asked at any moment.
-func (h *history) money(ctx context.Context) ([]string, error) { return h.untrue(ctx, always) }
+func (h *history) money(ctx context.Context) ([]string, error) {
+	return h.untrue(ctx, slices.Concat(always, ofPlans))
+}
 
 func (h *history) untrue(ctx context.Context, of []sentence) (wrong []string, err error) {
 	for _, s := range of {
@@ -130,7 +133,7 @@ func (h *history) untrue(ctx context.Context, of []sentence) (wrong []string, er
 
 // check is everything that can be asked of the rows once a history is over.
 func (h *history) check(ctx context.Context) (wrong []string, err error) {
-	if wrong, err = h.untrue(ctx, append(append([]sentence{}, always...), settled...)); err != nil {
+	if wrong, err = h.untrue(ctx, slices.Concat(always, ofPlans, settled, queued)); err != nil {
 		return nil, err
 	}
 	for _, ask := range []func(context.Context) ([]string, error){h.figures, h.journal, h.audit, h.moves, h.told} {

@@ -14,12 +14,15 @@ import (
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
 	"debitdesk/models/merchant"
+	"debitdesk/models/plan"
 )
 
-func (l *lane) meet(ctx context.Context) {
+func (l *lane) meet(ctx context.Context) { l.meetWith(ctx, accounts[l.rand.IntN(len(accounts))]) }
+
+func (l *lane) meetWith(ctx context.Context, account string) {
 	n := l.rand.Uint32()
 	a := l.post(ctx, "/clients/", l.key(), map[string]any{"email": fmt.Sprintf("client-%d@example.com", n),
-		"full_name": "Client " + strconv.Itoa(int(n)), "bank_account": accounts[l.rand.IntN(len(accounts))],
+		"full_name": "Client " + strconv.Itoa(int(n)), "bank_account": account,
 		"bank_code": "470010", "personal_code": "8501015000085", "phone": "27821234567"})
 	if id := a.id(); a.ok() && id != "" {
 		l.newClients = append(l.newClients, id)
@@ -311,4 +314,27 @@ func (l *lane) answer(ctx context.Context) {
 func (l *lane) subscribe(ctx context.Context) {
 	l.call(ctx, l.on, http.MethodPost, "/billing_templates/"+l.plan+"/add_subscriber/", l.key(),
 		map[string]any{"client_id": l.one(l.clients)})
+}
+
+// meddle skips, holds, lets go on or ends by hand what the plan does about a purchase.
+func (l *lane) meddle(ctx context.Context) {
+	do := []plan.ByHand{plan.SkipStep, plan.HoldRun, plan.HoldRun, plan.Resume, plan.Resume, plan.EndRun}[l.rand.IntN(6)]
+	until := calendar.Date{}
+	if n := l.rand.IntN(6); do == plan.HoldRun && n > 0 {
+		until = calendar.DateOf(l.desk.Store.Now()).AddDays(n)
+	}
+	id := parsed(l.purchase("payable"))
+	runs, err := l.desk.Plans.Store.RunsOf(ctx, l.who.MerchantID, id)
+	if err != nil || len(runs) == 0 {
+		return
+	}
+	_, err = l.desk.Plans.Do(ctx, l.who, id, runs[0].ID, do, until)
+	l.expect("a plan by hand", err)
+}
+
+// rest pauses the plan, or lets it go on.
+func (l *lane) rest(ctx context.Context) {
+	to := []plan.State{plan.Paused, plan.Active, plan.Active}[l.rand.IntN(3)]
+	_, err := l.desk.Plans.SetState(ctx, l.who, l.again, to)
+	l.expect("the state of the plan", err)
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"debitdesk/models/actor"
@@ -37,8 +38,9 @@ type history struct {
 	client  *http.Client
 	who     actor.Actor
 	brand   merchant.Brand
-	token   string // of the API
-	plan    string // billing template
+	token   string    // of the API
+	plan    string    // billing template
+	again   uuid.UUID // plan for debits that fail
 	till    *till
 	notes   notes
 	moved   bool // the clock has, so the bank has had its say

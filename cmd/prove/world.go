@@ -26,6 +26,9 @@ import (
 var accounts = []string{"4000000101", "4000009002", "4000009102", "4000009012", "4000009500", "4000009030",
 	"4000009430", "4000009900", "4000000102", "4000000103"}
 
+// withoutMoney is the account whose debits always come back for lack of money.
+const withoutMoney = "4000009002"
+
 // begin is what every history begins with: a merchant with a plan for failures, a subscription and somebody who
 // listens, a few clients, and their accounts stored.
 func (h *history) begin(ctx context.Context) error {
@@ -46,11 +49,13 @@ func (h *history) begin(ctx context.Context) error {
 		AllEvents: true}); err != nil {
 		return err
 	}
-	if _, err := h.desk.Plans.Create(ctx, h.who, plan.Input{Name: "Again", Steps: plan.Steps{
+	again, err := h.desk.Plans.Create(ctx, h.who, plan.Input{Name: "Again", Steps: plan.Steps{
 		plan.Money: {{Kind: plan.Message}, {Kind: plan.WaitDays, N: 3}, {Kind: plan.DebitAgain}},
-		plan.Other: {{Kind: plan.Task, Text: "Look at it"}}}}); err != nil {
+		plan.Other: {{Kind: plan.Task, Text: "Look at it"}}}})
+	if err != nil {
 		return err
 	}
+	h.again = again.ID
 	made := h.call(ctx, h.servers[0], http.MethodPost, "/billing_templates/", "", map[string]any{"brand_id": brand.ID,
 		"title": "Membership", "is_subscription": true, "subscription_period": 1, "subscription_period_units": "months",
 		"subscription_due_period": 7, "subscription_due_period_units": "days", "payment_method_whitelist": []string{"eft"},
@@ -59,10 +64,11 @@ func (h *history) begin(ctx context.Context) error {
 		return fmt.Errorf("no subscription: %d %.300s", made.status, made.body)
 	}
 	first := &lane{history: h, n: 0, rand: h.rand, on: h.servers[0], calm: true}
+	first.meetWith(ctx, withoutMoney)
 	for range 3 {
 		first.meet(ctx)
 	}
-	if h.clients = first.newClients; len(h.clients) < 3 {
+	if h.clients = first.newClients; len(h.clients) < 4 {
 		return fmt.Errorf("too few clients: %d", len(h.clients))
 	}
 	for range 3 {
@@ -76,6 +82,26 @@ func (h *history) begin(ctx context.Context) error {
 	}
 	h.purchases = first.newPurchases
 	first.subscribe(ctx)
+	return h.fail(ctx, first)
+}
+
+// fail charges a client who has no money, so that the plan has work in every history.
+func (h *history) fail(ctx context.Context, first *lane) error {
+	client := h.clients[0]
+	stored := first.post(ctx, "/purchases/", first.key(), first.asks(client, "eft", 0, map[string]any{"force_recurring": true}))
+	owed := first.post(ctx, "/purchases/", first.key(), first.goods(client, 20000, 3, ""))
+	if stored.id() == "" || owed.id() == "" {
+		return fmt.Errorf("nothing to charge: %d %d", stored.status, owed.status)
+	}
+	h.owns(client, stored.id())
+	h.owns(client, owed.id())
+	h.tokens, h.purchases = append(h.tokens, stored.id()), append(h.purchases, owed.id())
+	began := h.notes.tick()
+	charged := first.post(ctx, "/purchases/"+owed.id()+"/charge/", "", map[string]any{"recurring_token": stored.id()})
+	if !charged.ok() {
+		return fmt.Errorf("the first debit was refused: %d %.300s", charged.status, charged.body)
+	}
+	first.onPurchase(owed.id(), "charge", began, charged)
 	return nil
 }
 

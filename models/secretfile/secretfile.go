@@ -7,7 +7,8 @@ import (
 )
 
 // Rule is what Guarded asks, for errors and the manual.
-const Rule = "it must be readable by its owner alone (chmod 600), or belong to root and be readable by its group (chmod 640)"
+const Rule = "it must be readable by its owner alone (chmod 600), or belong to root and be readable by its group " +
+	"(chmod 640)"
 
 // Guarded tells that nobody else can read a file. A file of the user who runs the program is closed to group and
 // others. One that belongs to root, as a secret that Kubernetes mounts, may be read by its group: the program is not its
