@@ -166,8 +166,10 @@ StoppedAtBank ==
   /\ Fails("stopped", Blocked, stopped, "failed", Is("stopped"))
   /\ UNCHANGED <<cycle, phase, stopped, before, hand, promise>>
 
+\* A debit can be disputed for 60 days: never from the second date after its own.
 Disputes ==
   /\ Newest \in {"submitted"} \cup Collected
+  /\ cycle <= debits[Count].due + 1
   /\ mandate' = Blocked
   /\ IF Newest = "submitted" THEN before' = inRow /\ inRow' = 0 ELSE UNCHANGED <<before, inRow>>
   /\ Fails("stopped", Blocked, stopped, "disputed", Is("disputed"))
