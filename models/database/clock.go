@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 const clockChannel = "debitdesk_clock"
@@ -109,7 +111,7 @@ func (c *Clock) Exclusive(ctx context.Context, fn func() error) error {
 		return fmt.Errorf("wait for the clock: %w", ctx.Err())
 	}
 	defer func() { <-c.turn }()
-	return alone(ctx, c.direct, moving, fn)
+	return wire.WithAdvisoryLock(ctx, c.direct, moving, fn)
 }
 
 func (c *Clock) reload(ctx context.Context) error {
@@ -122,7 +124,7 @@ func (c *Clock) reload(ctx context.Context) error {
 }
 
 func (c *Clock) listen(ctx context.Context) error {
-	conn, err := apart(ctx, c.direct, "debitdesk clock")
+	conn, err := wire.ConnectDedicated(ctx, c.direct, "debitdesk clock")
 	if err != nil {
 		return err
 	}

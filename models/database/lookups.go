@@ -5,49 +5,26 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 )
 
 // Lookups finds records of one kind by their keys. What many ask for at the same moment is one question, which begins
 // after each of them has asked.
-type Lookups[K comparable, V any] struct{ groups groups[*lookup[K, V]] }
-
-// lookup is what one caller asks for.
-type lookup[K comparable, V any] struct {
-	key   K
-	found V
-}
+type Lookups[K comparable, V any] struct{ loader wire.Loader[K, V] }
 
 // Find gives what is found for one key. find asks for several keys and gives what it found for each of them, in their
 // order.
 func (l *Lookups[K, V]) Find(ctx context.Context, key K,
-	find func(ctx context.Context, keys []K) ([]V, error)) (found V, err error) {
-	answer := func(ctx context.Context, asked []*lookup[K, V]) error {
-		keys := make([]K, len(asked))
-		for i, q := range asked {
-			keys[i] = q.key
-		}
-		found, err := find(ctx, keys)
-		if err != nil {
-			return err
-		}
-		for i, q := range asked {
-			q.found = found[i]
-		}
-		return nil
+	find func(ctx context.Context, keys []K) ([]V, error)) (none V, err error) {
+	if TxOf(ctx) == nil && asideOf(ctx) == nil && roundsOf(ctx) == nil {
+		return l.loader.Load(ctx, key, find)
 	}
-	q := &lookup[K, V]{key: key}
-	alone := func(q *lookup[K, V]) error { return answer(ctx, []*lookup[K, V]{q}) }
-	if TxOf(ctx) != nil || asideOf(ctx) != nil || roundsOf(ctx) != nil { // by a connection of its own
-		err = alone(q)
-		return q.found, err
-	}
-	err = l.groups.do(ctx, q, served[*lookup[K, V]]{
-		few: 1, alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
+	found, err := find(ctx, []K{key}) // by the connection, the server or the round trip of the context
 	if err != nil {
-		return found, err // q may still be written to
+		return none, err
 	}
-	return q.found, nil
+	return found[0], nil
 }
 
 // Key names a record of a merchant.

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // How often a standby is measured, how long that may take, how old a measure may be, and
@@ -213,15 +215,15 @@ func (b *Standby) open(ctx context.Context) error {
 		return nil
 	}
 	opt := b.db.Options
-	cfg, err := configure(opt.ReadURL, opt)
+	cfg, err := wire.Configure(opt.ReadURL, opt.wire())
 	if err != nil {
 		return err
 	}
 	cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
-	pool, _, err := openPool(ctx, cfg)
-	if unsupported(err) { // a pooler; what is no standby is never read
+	pool, _, err := wire.OpenPool(ctx, cfg)
+	if wire.Unsupported(err) { // a pooler; what is no standby is never read
 		delete(cfg.ConnConfig.RuntimeParams, "default_transaction_read_only")
-		pool, _, err = openPool(ctx, cfg)
+		pool, _, err = wire.OpenPool(ctx, cfg)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot be reached: %w", err)

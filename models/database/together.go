@@ -8,19 +8,20 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 )
 
 // Units of work that only write, and that end while others are on their way to the disk, are written many in one
 // transaction: what is one statement of each of them is one statement for all.
-var together = served[*Tx]{
-	few: 2, // each commit waits for the disk
+var together = wire.Policy[*Tx]{
+	Unbatched: 2, // each commit waits for the disk
 	// The same statements in the same order.
-	alike: func(a, b *Tx) bool {
+	Compatible: func(a, b *Tx) bool {
 		return slices.EqualFunc(a.waiting, b.waiting, func(a, b statement) bool { return a.sql == b.sql })
 	},
-	one: (*Tx).alone,
-	all: writeTogether,
+	One:   (*Tx).alone,
+	Batch: writeTogether,
 }
 
 // togetherLock is for how long units that are written together wait for a record that somebody else holds.
@@ -69,7 +70,7 @@ func writeTogether(ctx context.Context, units []*Tx) error {
 			return err
 		}
 	}
-	_, err = run(ctx, conn.Conn(), batch)
+	_, err = wire.Exec(ctx, conn.Conn(), batch)
 	return err
 }
 

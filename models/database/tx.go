@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
@@ -127,7 +128,7 @@ func (t *Tx) whole() error {
 	case len(t.waiting) == 0:
 		return nil
 	case t.joins():
-		return t.s.units.do(t.ctx, t, together)
+		return t.s.units.Do(t.ctx, t, together)
 	}
 	return t.alone()
 }
@@ -143,7 +144,7 @@ func (t *Tx) alone() error {
 	if err := t.take(batch); err != nil {
 		return err
 	}
-	_, err = run(t.ctx, conn.Conn(), batch)
+	_, err = wire.Exec(t.ctx, conn.Conn(), batch)
 	return err
 }
 
@@ -252,7 +253,7 @@ func (t *Tx) rollback() {
 		return
 	}
 	// The caller's context may be over; the transaction must end all the same.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), wire.RollbackTimeout)
 	defer cancel()
 	_, _ = t.conn.ExecContext(ctx, "rollback")
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // Create adds a record, or several, by GORM. An error ends the transaction.
@@ -76,7 +78,7 @@ func (t *Tx) send() (rows int64, err error) {
 		return 0, nil
 	}
 	err = t.conn.Raw(func(dc any) error {
-		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
+		rows, err = wire.Exec(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
 		return err
 	})
 	return rows, err
@@ -88,7 +90,7 @@ func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
 	if err := t.begin(); err != nil {
 		return err
 	}
-	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
+	return t.conn.Raw(func(dc any) error { return fn(wire.Within(dc.(*stdlib.Conn).Conn())) })
 }
 
 // Violates tells whether err is a broken unique or check constraint of that name.

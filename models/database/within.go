@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 type withinKey struct{}
@@ -99,6 +101,18 @@ func (p *Pool) Reading(ctx context.Context, do func(pgx.Tx) error) error {
 		from = &Pool{Pool: a.pool}
 	}
 	return pgx.BeginTxFunc(ctx, from, pgx.TxOptions{AccessMode: pgx.ReadOnly}, do)
+}
+
+// Begin begins a transaction; see BeginTx.
+func (p *Pool) Begin(ctx context.Context) (pgx.Tx, error) { return p.BeginTx(ctx, pgx.TxOptions{}) }
+
+// BeginTx begins a transaction that is ended in good order also when its caller gives up.
+func (p *Pool) BeginTx(ctx context.Context, opt pgx.TxOptions) (pgx.Tx, error) {
+	tx, err := p.Pool.BeginTx(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return wire.KeepSession(tx), nil
 }
 
 // broken answers every statement with the error that kept it from being sent.
