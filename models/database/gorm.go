@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/schema"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/fault"
 )
 
@@ -69,7 +70,7 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 func (p *plugin) query(db *gorm.DB) {
 	ctx := db.Statement.Context
 	set, isSet := db.Get(settingKey)
-	if TxOf(ctx) != nil || roundsOf(ctx) == nil && asideOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
+	if TxOf(ctx) != nil || pipelineOf(ctx) == nil && asideOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
 		callbacks.Query(db)
 		return
 	}
@@ -77,7 +78,7 @@ func (p *plugin) query(db *gorm.DB) {
 	if db.Error != nil {
 		return
 	}
-	asked := []query{{db.Statement.SQL.String(), Native(db.Statement.Vars), func(rows pgx.Rows) error {
+	asked := []wire.Query{{SQL: db.Statement.SQL.String(), Args: Native(db.Statement.Vars), Rows: func(rows pgx.Rows) error {
 		if err := rows.Err(); err != nil { // there are no rows that GORM could look at
 			return err
 		}
@@ -85,14 +86,14 @@ func (p *plugin) query(db *gorm.DB) {
 		return rows.Err()
 	}}}
 	if set, is := set.(planSetting); is {
-		asked = slices.Insert(asked, 0, setting(set.name, set.value))
-		if roundsOf(ctx) != nil { // what others ask is asked as before
-			asked = append(asked, setting(set.name, set.before))
+		asked = slices.Insert(asked, 0, wire.Setting(set.name, set.value))
+		if pipelineOf(ctx) != nil { // what others ask is asked as before
+			asked = append(asked, wire.Setting(set.name, set.before))
 		}
 	}
 	_, err := orPrimary(ctx, func(ctx context.Context) (none []struct{}, _ error) {
 		db.Error = nil
-		return none, p.db.Pool.ask(ctx, p.db.Pool.reads(ctx), asked...)
+		return none, p.db.Pool.send(ctx, p.db.Pool.reads(ctx), asked...)
 	})
 	if err != nil && db.Error == nil {
 		_ = db.AddError(err)
@@ -140,7 +141,7 @@ const askedApart = "debitdesk:asked apart"
 // it keeps no other one waiting.
 func (p *plugin) reading(db *gorm.DB) {
 	p.prepare(db)
-	if r := roundsOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
+	if r := pipelineOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
 		db.InstanceSet(askedApart, r)
 		r.Waits()
 	}
@@ -148,7 +149,7 @@ func (p *plugin) reading(db *gorm.DB) {
 
 func (p *plugin) wasRead(db *gorm.DB) {
 	if r, is := db.InstanceGet(askedApart); is {
-		r.(*rounds).GoesOn()
+		r.(*wire.Pipeline).GoesOn()
 	}
 	if errors.Is(db.Error, gorm.ErrRecordNotFound) {
 		db.Error = fault.Missing()

@@ -17,7 +17,7 @@ type Lookups[K comparable, V any] struct{ loader wire.Loader[K, V] }
 // order.
 func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 	find func(ctx context.Context, keys []K) ([]V, error)) (none V, err error) {
-	if TxOf(ctx) == nil && asideOf(ctx) == nil && roundsOf(ctx) == nil {
+	if TxOf(ctx) == nil && asideOf(ctx) == nil && pipelineOf(ctx) == nil {
 		return l.loader.Load(ctx, key, find)
 	}
 	found, err := find(ctx, []K{key}) // by the connection, the server or the round trip of the context
@@ -76,6 +76,6 @@ func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 // BothAsked reads records of two tables by one list of values, in one round trip.
 func BothAsked[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
 	args ...any) (as []A, bs []B, err error) {
-	err = s.Pool.ask(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
+	err = s.Pool.send(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
 	return as, bs, err
 }

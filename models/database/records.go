@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -89,7 +90,7 @@ func (s *DB) Statement(query string, args ...any) (string, []any) {
 func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
 	return orPrimary(ctx, func(ctx context.Context) (found []T, err error) {
 		q := into(&found, s, from, sql, args)
-		err = s.Pool.Read(ctx, q.rows, q.sql, q.args...)
+		err = s.Pool.Read(ctx, q.Rows, q.SQL, q.Args...)
 		return found, err
 	})
 }
@@ -119,12 +120,12 @@ type Question struct {
 // SeekEach is Seek of several statements in one round trip. It gives what each of them found.
 func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Question) ([][]T, error) {
 	return orPrimary(ctx, func(ctx context.Context) ([][]T, error) {
-		found, queries := make([][]T, len(asked)), make([]query, len(asked))
+		found, queries := make([][]T, len(asked)), make([]wire.Query, len(asked))
 		for i, a := range asked {
 			sql, args := s.Statement(a.Query, a.Args...)
 			queries[i] = into(&found[i], s, from, sql, args)
 		}
-		return found, s.Pool.ask(ctx, s.Pool.reads(ctx), queries...)
+		return found, s.Pool.send(ctx, s.Pool.reads(ctx), queries...)
 	})
 }
 
@@ -139,14 +140,14 @@ func SeekUnsorted[T any](ctx context.Context, s *DB, from *table.Table[T], query
 }
 
 // seekSet is Seek with a setting, which lasts until the end of the batch: for what others ask there, it is as before.
-func seekSet[T any](ctx context.Context, on querier, s *DB, from *table.Table[T], name, value, before, sql string,
+func seekSet[T any](ctx context.Context, on wire.Sender, s *DB, from *table.Table[T], name, value, before, sql string,
 	args ...any) (found []T, err error) {
 	sql, args = s.Statement(sql, args...)
-	asked := []query{setting(name, value), into(&found, s, from, sql, args)}
-	if roundsOf(ctx) != nil {
-		asked = append(asked, setting(name, before))
+	asked := []wire.Query{wire.Setting(name, value), into(&found, s, from, sql, args)}
+	if pipelineOf(ctx) != nil {
+		asked = append(asked, wire.Setting(name, before))
 	}
-	err = s.Pool.ask(ctx, on, asked...)
+	err = s.Pool.send(ctx, on, asked...)
 	return found, err
 }
 
