@@ -7,7 +7,7 @@ import (
 )
 
 // Unbatched units do not wait for each other, and MinBatch callers are a batch of their own.
-var Unbatched = together.Unbatched
+var Unbatched = groupCommit.Unbatched
 
 // MinBatch is said above.
 const MinBatch = wire.MinBatch

@@ -22,11 +22,11 @@ func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("write a record: %w", err))
 		return
 	}
-	w := statement{sql: st.SQL, args: args}
+	w := wire.Statement{SQL: st.SQL, Args: args}
 	if st.Many.Copies() {
-		w.joined = newRows{st.Many}
-		if t.gathers != nil {
-			w.appends = st.Many
+		w.Merger = wire.Inserts{Of: st.Many}
+		if t.writes.CopiesAll() {
+			w.Appends = st.Many
 		}
 	}
 	t.add(w)
@@ -40,11 +40,52 @@ func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("change a record: %w", err))
 		return
 	}
-	w := statement{sql: st.One, args: args}
+	w := wire.Statement{SQL: st.One, Args: args}
 	if _, found := st.Many.ID(Native(args)); found {
-		w.joined = ownChanges{st.Many}
+		w.Merger = wire.Updates{Of: st.Many}
 	}
 	t.must(w)
+}
+
+// Save queues a change of a record that this transaction holds. Many of them in a row
+// are one statement.
+func Save[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("change a record: %w", err))
+		return
+	}
+	t.writes.AddUpdate(st.SQL, args, st.Many)
+	t.wrote = true
+}
+
+// Append queues a new row of a table to which rows are only added, and which nothing in
+// the database depends on. Many of them go by COPY, before all else that waits.
+func Append[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("write a record: %w", err))
+		return
+	}
+	t.add(wire.Statement{SQL: st.SQL, Args: args, Appends: st.Many, Merger: wire.Inserts{Of: st.Many}})
+}
+
+// ChangeMany changes records by one statement, now, and tells how many of them it found.
+func ChangeMany[T any](t *Tx, st *table.Statement[T], records []T, more ...any) (int64, error) {
+	if len(records) == 0 {
+		return 0, nil
+	}
+	rows := make([][]any, len(records))
+	for n := range records {
+		args, err := st.Args(t.s.Seal, &records[n], more...)
+		if err != nil {
+			return 0, fmt.Errorf("change records: %w", err)
+		}
+		rows[n] = args
+	}
+	t.writes.AddSet(st.SQL, st.Many, rows)
+	t.wrote = true
+	return t.send()
 }
 
 // Change changes one record now, and tells whether it found its row.

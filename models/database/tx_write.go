@@ -2,7 +2,7 @@ package database
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,12 +18,15 @@ func (t *Tx) Create(records any) { t.Fail(t.Gorm().Create(records).Error) }
 func (t *Tx) Exec(sql string, args ...any) { t.Fail(t.Gorm().Exec(sql, args...).Error) }
 
 // Later queues a statement whose result nobody needs.
-func (t *Tx) Later(sql string, args ...any) { t.add(statement{sql: sql, args: args}) }
+func (t *Tx) Later(sql string, args ...any) { t.add(wire.Statement{SQL: sql, Args: args}) }
 
-func (t *Tx) add(w statement) { t.waiting, t.wrote = append(t.waiting, w), true }
+func (t *Tx) add(s wire.Statement) {
+	t.writes.Add(s)
+	t.wrote = true
+}
 
 // control queues a statement that writes nothing.
-func (t *Tx) control(sql string) { t.waiting = append(t.waiting, statement{sql: sql}) }
+func (t *Tx) control(sql string) { t.writes.Add(wire.Statement{SQL: sql}) }
 
 // Must queues a statement before everything that waits for nothing: its one
 // result is a count, and any other count than 1 ends the transaction with
@@ -34,11 +37,10 @@ func (t *Tx) Must(count string, args ...any) {
 
 // MustOne is must for a statement that counts by itself, such as the change of one
 // record.
-func (t *Tx) MustOne(sql string, args ...any) { t.must(statement{sql: sql, args: args}) }
+func (t *Tx) MustOne(sql string, args ...any) { t.must(wire.Statement{SQL: sql, Args: args}) }
 
-func (t *Tx) must(w statement) {
-	t.waiting = slices.Insert(t.waiting, t.musts, w)
-	t.musts++
+func (t *Tx) must(s wire.Statement) {
+	t.writes.AddCheck(s)
 	t.wrote = true
 }
 
@@ -46,11 +48,12 @@ func (t *Tx) must(w statement) {
 // are written together hold it once.
 func (t *Tx) MustHold(table, count string, args ...any) {
 	sql := "SELECT must_be_one((" + count + "))"
-	t.must(statement{sql: sql, args: args, joined: holds{table, sql}})
+	t.must(wire.Statement{SQL: sql, Args: args, Merger: wire.Locks{Table: table, SQL: sql}})
 }
 
+// Flush writes what waits.
 func (t *Tx) Flush() error {
-	if len(t.waiting) == 0 {
+	if t.writes.Len() == 0 {
 		return nil
 	}
 	_, err := t.send()
@@ -63,7 +66,7 @@ func (t *Tx) send() (rows int64, err error) {
 	if err := t.open(); err != nil {
 		return 0, err
 	}
-	if err := t.sendCopies(); err != nil {
+	if err := t.writes.Copy(t.ctx, t.pgx, t.beginNow); err != nil {
 		return 0, err
 	}
 	batch := &pgx.Batch{}
@@ -71,7 +74,7 @@ func (t *Tx) send() (rows int64, err error) {
 		batch.Queue("begin")
 		t.begun = true
 	}
-	if err := t.take(batch); err != nil {
+	if err := t.writes.Take(t.ctx, t.pgx, batch); err != nil {
 		return 0, err
 	}
 	if batch.Len() == 0 {
@@ -84,8 +87,24 @@ func (t *Tx) send() (rows int64, err error) {
 	return rows, err
 }
 
+// beginNow opens the transaction by a round trip of its own, before what no batch can hold.
+func (t *Tx) beginNow() error {
+	if t.begun {
+		return nil
+	}
+	if _, err := t.pgx.Exec(t.ctx, "begin"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	t.begun = true
+	return nil
+}
+
+// CopyAll has all new rows of this transaction go by COPY, before whatever else waits: those of the named tables in
+// this order, so that rows find what they refer to, and the others after them.
+func (t *Tx) CopyAll(tables ...string) { t.writes.CopyAll(tables...) }
+
 // Pgx runs fn on the transaction's own pgx connection. Inside fn the Tx itself
-// Must not be used: the connection is locked.
+// must not be used: the connection is locked.
 func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
 	if err := t.begin(); err != nil {
 		return err
