@@ -137,8 +137,8 @@ func TestDatabase_knows_no_concept_but_what_every_change_writes(t *testing.T) {
 	})
 }
 
-// What requests share on the way to the database is machinery behind the unit of work. Go keeps others out of it; that it
-// knows neither the unit of work nor a mapper, and that the adapters beside it do without it, is kept here.
+// What requests share on the way to the database is machinery behind the unit of work. Go keeps others out of it; that
+// it knows neither the unit of work nor a mapper, and that the adapters beside it do without it, is kept here.
 func TestTheWireIsKnownToTheUnitOfWorkAlone(t *testing.T) {
 	const wire = "models/database/internal/wire"
 	allowed := []string{"models/database/table", "models/paging"}

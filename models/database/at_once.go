@@ -11,11 +11,11 @@ import (
 )
 
 // AtOnce reads several things that do not depend on each other. What they ask goes out together: whenever each of them
-// waits for an answer or is done, all that is waited for is one round trip. Each reads with the context that it is given
-// and writes nothing. One that waits for anything but rows costs the others a quarter of a second. The first error, in
-// their order, is that of all.
+// waits for an answer or is done, all that is waited for is one round trip. Each reads with the context that it is
+// given and writes nothing. One that waits for anything but rows costs the others a quarter of a second. The first
+// error, in their order, is that of all.
 func AtOnce(ctx context.Context, reads ...func(context.Context) error) error {
-	if TxOf(ctx) == nil && asideOf(ctx) == nil && len(reads) > 1 {
+	if TxOf(ctx) == nil && standbyOf(ctx) == nil && len(reads) > 1 {
 		return wire.Pipelined(ctx, reads...)
 	}
 	for _, read := range reads { // by one connection, or from two databases
@@ -41,7 +41,7 @@ func EachAtOnce[O, T any](ctx context.Context, of []O, read func(context.Context
 
 // pipelineOf is the pipeline that a context shares with other readers; nil where it asks by itself.
 func pipelineOf(ctx context.Context) *wire.Pipeline {
-	if TxOf(ctx) != nil || asideOf(ctx) != nil {
+	if TxOf(ctx) != nil || standbyOf(ctx) != nil {
 		return nil
 	}
 	return wire.PipelineOf(ctx)

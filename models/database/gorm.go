@@ -70,7 +70,7 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 func (p *plugin) query(db *gorm.DB) {
 	ctx := db.Statement.Context
 	set, isSet := db.Get(settingKey)
-	if TxOf(ctx) != nil || pipelineOf(ctx) == nil && asideOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
+	if TxOf(ctx) != nil || pipelineOf(ctx) == nil && standbyOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
 		callbacks.Query(db)
 		return
 	}
@@ -78,13 +78,14 @@ func (p *plugin) query(db *gorm.DB) {
 	if db.Error != nil {
 		return
 	}
-	asked := []wire.Query{{SQL: db.Statement.SQL.String(), Args: Native(db.Statement.Vars), Rows: func(rows pgx.Rows) error {
+	read := func(rows pgx.Rows) error {
 		if err := rows.Err(); err != nil { // there are no rows that GORM could look at
 			return err
 		}
 		gorm.Scan(mappedRows{rows}, db, 0)
 		return rows.Err()
-	}}}
+	}
+	asked := []wire.Query{{SQL: db.Statement.SQL.String(), Args: Native(db.Statement.Vars), Rows: read}}
 	if set, is := set.(planSetting); is {
 		asked = slices.Insert(asked, 0, wire.Setting(set.name, set.value))
 		if pipelineOf(ctx) != nil { // what others ask is asked as before
@@ -134,21 +135,21 @@ func (r mappedRows) Close() error {
 	return r.Err()
 }
 
-// askedApart marks a question that was asked apart from those of other readers.
-const askedApart = "debitdesk:asked apart"
+// separateKey marks a query that goes by itself while other readers share a pipeline.
+const separateKey = "debitdesk:separate"
 
-// reading comes before a question in SQL, which no round trip is shared for: one of several readers (AtOnce) that asks
-// it keeps no other one waiting.
+// reading comes before a query in SQL, which shares no round trip: a reader in a pipeline (AtOnce) that sends one keeps
+// no other reader waiting.
 func (p *plugin) reading(db *gorm.DB) {
 	p.prepare(db)
 	if r := pipelineOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
-		db.InstanceSet(askedApart, r)
+		db.InstanceSet(separateKey, r)
 		r.Waits()
 	}
 }
 
 func (p *plugin) wasRead(db *gorm.DB) {
-	if r, is := db.InstanceGet(askedApart); is {
+	if r, is := db.InstanceGet(separateKey); is {
 		r.(*wire.Pipeline).GoesOn()
 	}
 	if errors.Is(db.Error, gorm.ErrRecordNotFound) {
@@ -170,7 +171,7 @@ func (p *plugin) wasWritten(db *gorm.DB) {
 
 // writing comes before a change, which no standby takes.
 func (p *plugin) writing(db *gorm.DB) {
-	if ctx := db.Statement.Context; asideOf(ctx) != nil && TxOf(ctx) == nil {
+	if ctx := db.Statement.Context; standbyOf(ctx) != nil && TxOf(ctx) == nil {
 		db.Statement.ConnPool = p.db.sql
 	}
 	p.prepare(db)

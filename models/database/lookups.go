@@ -17,7 +17,7 @@ type Lookups[K comparable, V any] struct{ loader wire.Loader[K, V] }
 // order.
 func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 	find func(ctx context.Context, keys []K) ([]V, error)) (none V, err error) {
-	if TxOf(ctx) == nil && asideOf(ctx) == nil && pipelineOf(ctx) == nil {
+	if TxOf(ctx) == nil && standbyOf(ctx) == nil && pipelineOf(ctx) == nil {
 		return l.loader.Load(ctx, key, find)
 	}
 	found, err := find(ctx, []K{key}) // by the connection, the server or the round trip of the context
@@ -30,12 +30,12 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 // Key names a record of a merchant.
 type Key struct{ MerchantID, ID uuid.UUID }
 
-// Asked begins a query about the records of several keys, which are the values that KeyLists gives. The lists stand in
+// FromKeys begins a query about the records of several keys, which are the values that KeyArrays gives. The lists stand in
 // queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
-const Asked = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) WITH ORDINALITY AS asked (asked_of, asked_id, asked_at)"
+const FromKeys = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) WITH ORDINALITY AS keys (key_merchant, key_id, key_order)"
 
-// KeyLists are the values of a query about the records of keys.
-func KeyLists(keys []Key) []any {
+// KeyArrays are the values of a query about the records of keys.
+func KeyArrays(keys []Key) []any {
 	merchants, ids := make([]uuid.UUID, len(keys)), make([]uuid.UUID, len(keys))
 	for i, k := range keys {
 		merchants[i], ids[i] = k.MerchantID, k.ID
@@ -51,15 +51,15 @@ func ByKey[T any](ctx context.Context, s *DB, from *table.Table[T], key Key, key
 			rows, err := All(ctx, s, from, "merchant_id = $1 AND id = $2"+also, keys[0].MerchantID, keys[0].ID)
 			return [][]T{rows}, err
 		}
-		rows, err := Collect(ctx, s, from, "SELECT "+from.Columns("")+" FROM "+Asked+" JOIN "+from.Name+
-			" ON merchant_id = asked_of AND id = asked_id"+also+" ORDER BY asked_at", KeyLists(keys))
-		return Dealt(keys, rows, keyOf), err
+		rows, err := Collect(ctx, s, from, "SELECT "+from.Columns("")+" FROM "+FromKeys+" JOIN "+from.Name+
+			" ON merchant_id = key_merchant AND id = key_id"+also+" ORDER BY key_order", KeyArrays(keys))
+		return PerKey(keys, rows, keyOf), err
 	})
 	return First(found, err)
 }
 
-// Dealt gives each key a record of its own: of what several asked for, there are as many.
-func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
+// PerKey sorts records by the keys that found them, at most one for each: a key that is there twice gets two records.
+func PerKey[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 	byKey := make(map[K][]T, len(found))
 	for _, record := range found {
 		byKey[keyOf(record)] = append(byKey[keyOf(record)], record)
@@ -73,8 +73,8 @@ func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 	return out
 }
 
-// BothAsked reads records of two tables by one list of values, in one round trip.
-func BothAsked[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
+// CollectBoth reads records of two tables by one list of values, in one round trip.
+func CollectBoth[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
 	args ...any) (as []A, bs []B, err error) {
 	err = s.Pool.send(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
 	return as, bs, err

@@ -32,9 +32,9 @@ func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	t.add(w)
 }
 
-// MustChange queues a change of one record before everything that waits for nothing; the
-// transaction ends with fault.ErrLost when it does not find its row, as with must.
-func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+// CompareAndSet queues a change of one record as a check: the transaction ends with
+// fault.ErrLost when it does not find its row.
+func CompareAndSet[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	args, err := st.Args(t.s.Seal, &record, more...)
 	if err != nil {
 		t.Fail(fmt.Errorf("change a record: %w", err))
@@ -44,7 +44,7 @@ func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	if _, found := st.Many.ID(Native(args)); found {
 		w.Merger = wire.Updates{Of: st.Many}
 	}
-	t.must(w)
+	t.check(w)
 }
 
 // Save queues a change of a record that this transaction holds. Many of them in a row
@@ -111,7 +111,7 @@ func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition stri
 // values, in one round trip.
 func Both[A, B any](ctx context.Context, s *DB, a *table.Table[A], conditionA string, b *table.Table[B],
 	conditionB string, args ...any) (as []A, bs []B, err error) {
-	return BothAsked(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
+	return CollectBoth(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
 }
 
 // Seek reads what a query finds whose values stand where it says ?; a list takes as
@@ -138,11 +138,11 @@ func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string
 
 // orPrimary reads once more from the primary where a standby fails.
 func orPrimary[T any](ctx context.Context, read func(context.Context) ([]T, error)) ([]T, error) {
-	a := asideOf(ctx)
+	a := standbyOf(ctx)
 	if a == nil || TxOf(ctx) != nil {
 		return read(ctx)
 	}
-	soon, cancel := context.WithTimeout(ctx, AsideTime)
+	soon, cancel := context.WithTimeout(ctx, standbyReadTimeout)
 	defer cancel()
 	found, err := read(soon)
 	if err != nil && ctx.Err() == nil {

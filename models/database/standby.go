@@ -39,12 +39,12 @@ type Standby struct {
 	reads  atomic.Int64
 	missed atomic.Int64 // reads that the primary answered instead
 
-	turn    sync.Mutex // of measuring
-	pool    *pgxpool.Pool
-	sql     *sql.DB
-	gorm    *gorm.DB
-	system  string
-	samples []sample
+	measuring sync.Mutex
+	pool      *pgxpool.Pool
+	sql       *sql.DB
+	gorm      *gorm.DB
+	system    string
+	samples   []sample
 }
 
 // sample is how far the primary had written at a moment.
@@ -122,8 +122,8 @@ func closeWithin(pool *pgxpool.Pool, limit time.Duration) bool {
 
 // Measure asks the standby how far it is, and the primary how far it was.
 func (b *Standby) Measure(ctx context.Context) StandbyState {
-	b.turn.Lock()
-	defer b.turn.Unlock()
+	b.measuring.Lock()
+	defer b.measuring.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, standbyTime)
 	defer cancel()
 	st := StandbyState{}
@@ -251,13 +251,13 @@ func (b *Standby) State() StandbyState {
 // Reads is how often the standby was read, and how often the primary answered instead.
 func (b *Standby) Reads() (standby, primary int64) { return b.reads.Load(), b.missed.Load() }
 
-// AsideTime is how long a standby may take for one answer, before the primary is asked.
-const AsideTime = 10 * time.Second
+// standbyReadTimeout is how long a standby may take for one answer, before the primary is asked.
+const standbyReadTimeout = 10 * time.Second
 
-type asideKey struct{}
+type standbyKey struct{}
 
-// aside is one reading from the standby.
-type aside struct {
+// standbyRead is one reading from the standby.
+type standbyRead struct {
 	pool   *pgxpool.Pool
 	gorm   *gorm.DB
 	asOf   time.Time // by the product's clock
@@ -265,18 +265,18 @@ type aside struct {
 	failed atomic.Bool // from then on the primary is asked
 }
 
-// asideOf is the reading that a context belongs to, while the standby answers.
-func asideOf(ctx context.Context) *aside {
-	if a, ok := ctx.Value(asideKey{}).(*aside); ok && !a.failed.Load() {
+// standbyOf is the reading that a context belongs to, while the standby answers.
+func standbyOf(ctx context.Context) *standbyRead {
+	if a, ok := ctx.Value(standbyKey{}).(*standbyRead); ok && !a.failed.Load() {
 		return a
 	}
 	return nil
 }
 
-// Aside gives a context whose reads go to the standby, when there is one, it is near
+// OnStandby gives a context whose reads go to the standby, when there is one, it is near
 // enough, and it has what the primary had written at a position; 0 asks for none. Writes
 // and units of work go to the primary, whatever the context.
-func (s *DB) Aside(ctx context.Context, position int64) context.Context {
+func (s *DB) OnStandby(ctx context.Context, position int64) context.Context {
 	b := s.Standby
 	if b == nil {
 		return ctx
@@ -292,8 +292,8 @@ func (s *DB) Aside(ctx context.Context, position int64) context.Context {
 		return ctx
 	}
 	b.reads.Add(1)
-	return context.WithValue(ctx, asideKey{},
-		&aside{pool: b.pool, gorm: b.gorm, lag: st.Lag, asOf: s.Now().Add(-st.Lag)})
+	return context.WithValue(ctx, standbyKey{},
+		&standbyRead{pool: b.pool, gorm: b.gorm, lag: st.Lag, asOf: s.Now().Add(-st.Lag)})
 }
 
 // Position is how far the database has written; 0 without a standby to compare it with.
@@ -311,7 +311,7 @@ func (s *DB) Position(ctx context.Context) (position int64, err error) {
 // AsOf is the moment, by the product's clock, whose data a context reads, when that is so
 // long ago that people should know.
 func AsOf(ctx context.Context) (at time.Time, old bool) {
-	if a := asideOf(ctx); a != nil && a.lag >= lagShown {
+	if a := standbyOf(ctx); a != nil && a.lag >= lagShown {
 		return a.asOf, true
 	}
 	return time.Time{}, false

@@ -28,27 +28,26 @@ func (t *Tx) add(s wire.Statement) {
 // control queues a statement that writes nothing.
 func (t *Tx) control(sql string) { t.writes.Add(wire.Statement{SQL: sql}) }
 
-// Must queues a statement before everything that waits for nothing: its one
-// result is a count, and any other count than 1 ends the transaction with
-// fault.ErrLost. Such statements keep their own order, in which they lock rows.
-func (t *Tx) Must(count string, args ...any) {
-	t.MustOne("SELECT must_be_one(("+count+"))", args...)
+// Check queues a statement before all writes: its one result is a count, and any other count than 1 ends the
+// transaction with fault.ErrLost. Checks keep their own order, in which they lock rows.
+func (t *Tx) Check(count string, args ...any) {
+	t.CheckOne("SELECT must_be_one(("+count+"))", args...)
 }
 
-// MustOne is must for a statement that counts by itself, such as the change of one
+// CheckOne is Check for a statement that counts by itself, such as the change of one
 // record.
-func (t *Tx) MustOne(sql string, args ...any) { t.must(wire.Statement{SQL: sql, Args: args}) }
+func (t *Tx) CheckOne(sql string, args ...any) { t.check(wire.Statement{SQL: sql, Args: args}) }
 
-func (t *Tx) must(s wire.Statement) {
+func (t *Tx) check(s wire.Statement) {
 	t.writes.AddCheck(s)
 	t.wrote = true
 }
 
-// MustHold is Must for a record of a table that this transaction holds for others to leave alone. Units of work that
-// are written together hold it once.
-func (t *Tx) MustHold(table, count string, args ...any) {
+// CheckLock is Check for a row that this transaction locks so that others leave it alone. Units of work that are
+// written together lock it once.
+func (t *Tx) CheckLock(table, count string, args ...any) {
 	sql := "SELECT must_be_one((" + count + "))"
-	t.must(wire.Statement{SQL: sql, Args: args, Merger: wire.Locks{Table: table, SQL: sql}})
+	t.check(wire.Statement{SQL: sql, Args: args, Merger: wire.Locks{Table: table, SQL: sql}})
 }
 
 // Flush writes what waits.

@@ -30,7 +30,7 @@ func (s *DB) Gorm(ctx context.Context) *gorm.DB {
 	ctx = withBox(ctx, s.Seal)
 	t := TxOf(ctx)
 	if t == nil {
-		if a := asideOf(ctx); a != nil {
+		if a := standbyOf(ctx); a != nil {
 			return a.gorm.WithContext(ctx)
 		}
 		return s.gorm.WithContext(ctx)
@@ -59,7 +59,7 @@ func (p *Pool) on(ctx context.Context) wire.Querier {
 // reads is on, or the standby where the context goes there.
 func (p *Pool) reads(ctx context.Context) wire.Querier {
 	if TxOf(ctx) == nil {
-		if a := asideOf(ctx); a != nil {
+		if a := standbyOf(ctx); a != nil {
 			return a.pool
 		}
 	}
@@ -88,7 +88,7 @@ func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 // Reading runs reads by one connection, for which more is set than for others.
 func (p *Pool) Reading(ctx context.Context, do func(pgx.Tx) error) error {
 	from := p
-	if a := asideOf(ctx); a != nil {
+	if a := standbyOf(ctx); a != nil {
 		from = &Pool{Pool: a.pool}
 	}
 	return pgx.BeginTxFunc(ctx, from, pgx.TxOptions{AccessMode: pgx.ReadOnly}, do)

@@ -87,7 +87,7 @@ func (m Updates) Queue(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch, ro
 	if err != nil {
 		return err
 	}
-	batch.Queue(table.MustFind(sql, len(args)), append(args, len(rows))...)
+	batch.Queue(table.ExpectRows(sql, len(args)), append(args, len(rows))...)
 	return nil
 }
 

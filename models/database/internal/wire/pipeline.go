@@ -127,8 +127,8 @@ func (p *Pipeline) Send(ctx context.Context, on Sender, queries ...Query) error 
 	}
 }
 
-// park notes that a reader waits: for r, or for something else, or since it is done. The last one to come sends what all
-// wait for.
+// park notes that a reader waits: for r, or for something else, or since it is done. The last one to come sends what
+// all wait for.
 func (p *Pipeline) park(r *request) {
 	p.mu.Lock()
 	p.busy--

@@ -132,7 +132,8 @@ func oneLine(to *pgx.ConnConfig, err error) error {
 		if len(told) == 0 {
 			told = tries
 		}
-		return connectError{fmt.Sprintf("cannot connect to %q as %q: %s", to.Database, to.User, strings.Join(told, "; ")), err}
+		why := strings.Join(told, "; ")
+		return connectError{fmt.Sprintf("cannot connect to %q as %q: %s", to.Database, to.User, why), err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return connectError{fmt.Sprintf("no answer from %s within %s", to.Host, to.ConnectTimeout), err}
 	}

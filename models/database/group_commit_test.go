@@ -110,7 +110,8 @@ func (c crowd) together(meanwhile func(), units ...func(*database.Tx)) []error {
 		})
 	}
 	until(c.t, "units at the gate", func() bool {
-		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted") == database.Unbatched
+		return database.Unbatched ==
+			c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted")
 	})
 	became := make([]error, len(units))
 	for i, unit := range units {
@@ -212,7 +213,7 @@ func TestAUnitThatFailsTakesNoOtherWithIt(t *testing.T) {
 func painting(all []thing, colour string) (units []func(*database.Tx)) {
 	for _, one := range all {
 		one.Colour, one.Tags = colour+" "+one.Colour, append(one.Tags, colour)
-		units = append(units, func(tx *database.Tx) { database.MustChange(tx, paintThing, one) })
+		units = append(units, func(tx *database.Tx) { database.CompareAndSet(tx, paintThing, one) })
 	}
 	return units
 }
@@ -357,7 +358,7 @@ func TestUnitsHoldARecordForEachOtherAndOneThatIsGoneFailsItsOwnAlone(t *testing
 			held = gone
 		}
 		units = append(units, func(tx *database.Tx) {
-			tx.MustHold("things", "SELECT count(*) FROM (SELECT FROM things WHERE id = $1 FOR SHARE) AS held", held.ID)
+			tx.CheckLock("things", "SELECT count(*) FROM (SELECT FROM things WHERE id = $1 FOR SHARE) AS held", held.ID)
 			database.Append(tx, gates.Insert, newThing(i))
 		})
 	}
