@@ -30,9 +30,10 @@ func (l *Lookups[K, V]) Find(ctx context.Context, key K,
 // Key names a record of a merchant.
 type Key struct{ MerchantID, ID uuid.UUID }
 
-// FromKeys begins a query about the records of several keys, which are the values that KeyArrays gives. The lists stand in
-// queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
-const FromKeys = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) WITH ORDINALITY AS keys (key_merchant, key_id, key_order)"
+// FromKeys begins a query about the records of several keys, which are the values that KeyArrays gives. The lists stand
+// in queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
+const FromKeys = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) " +
+	"WITH ORDINALITY AS keys (key_merchant, key_id, key_order)"
 
 // KeyArrays are the values of a query about the records of keys.
 func KeyArrays(keys []Key) []any {
@@ -74,8 +75,8 @@ func PerKey[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 }
 
 // CollectBoth reads records of two tables by one list of values, in one round trip.
-func CollectBoth[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
-	args ...any) (as []A, bs []B, err error) {
+func CollectBoth[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B],
+	queryB string, args ...any) (as []A, bs []B, err error) {
 	err = s.Pool.send(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
 	return as, bs, err
 }

@@ -127,7 +127,8 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	if n, there := facts(t, s, s.OnStandby(ctx, 0)); n >= 3 || !there {
 		t.Errorf("somebody else reads %d rows, from the standby: %v", n, there)
 	}
-	if at, old := database.AsOf(s.OnStandby(ctx, 0)); old != (s.Standby.State().Lag >= 5*time.Second) || old && at.IsZero() {
+	at, old := database.AsOf(s.OnStandby(ctx, 0))
+	if old != (s.Standby.State().Lag >= 5*time.Second) || old && at.IsZero() {
 		t.Error("what is shown of the lag is not the lag", at, old)
 	}
 	if far := whyNotRead(t, primary, standby, time.Millisecond); far == "" || !strings.Contains(far, "behind") {
