@@ -58,7 +58,7 @@ var (
 
 func pageWith(limit echo.MiddlewareFunc) guard {
 	return guard{asks: true, before: func(e *edge, act actor.Action) stack {
-		return stack{limit, sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.aside}
+		return stack{limit, sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.onStandby}
 	}}
 }
 

@@ -137,6 +137,29 @@ func TestDatabase_knows_no_concept_but_what_every_change_writes(t *testing.T) {
 	})
 }
 
+// What requests share on the way to the database is machinery behind the unit of work. Go keeps others out of it; that
+// it knows neither the unit of work nor a mapper, and that the adapters beside it do without it, is kept here.
+func TestTheWireIsKnownToTheUnitOfWorkAlone(t *testing.T) {
+	const wire = "models/database/internal/wire"
+	allowed := []string{"models/database/table", "models/paging"}
+	used := false
+	allImports(t, func(file, imported string) {
+		ours := strings.TrimPrefix(imported, module)
+		switch {
+		case ours == wire && path.Dir(file) != "models/database":
+			t.Errorf("%s imports %s", file, ours)
+		case ours == wire:
+			used = true
+		case path.Dir(file) != wire:
+		case ours != imported && !slices.Contains(allowed, ours) || strings.HasPrefix(imported, "gorm.io/"):
+			t.Errorf("%s imports %s", file, ours)
+		}
+	})
+	if !used {
+		t.Error("nothing imports " + wire)
+	}
+}
+
 func TestModels_know_nothing_above_them(t *testing.T) {
 	allImports(t, func(file, imported string) {
 		if ours := strings.TrimPrefix(imported, module); within(file, "models") &&

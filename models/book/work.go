@@ -142,6 +142,6 @@ func (w *Work) look(ctx context.Context, i Import) error {
 // tables as large as they are now. What was planned while they were small would look through all of them for each row.
 func many(tx *database.Tx) {
 	tx.Hush()
-	tx.Gather("billing_templates", "clients", "purchases", "mandates", "tokens", "template_clients")
+	tx.CopyAll("billing_templates", "clients", "purchases", "mandates", "tokens", "template_clients")
 	tx.Later("DISCARD PLANS")
 }

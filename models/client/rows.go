@@ -132,7 +132,7 @@ func lockAny(tx *database.Tx, merchantID, id uuid.UUID) (c Client, err error) {
 // Hold keeps the client from being deleted while an account is stored; the transaction ends with fault.ErrLost
 // when it is gone.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
-	tx.MustHold(
+	tx.CheckLock(
 		"clients",
 		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
 			AND erased_at IS NULL FOR KEY SHARE) AS held`,
@@ -145,7 +145,7 @@ func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
 // was stopped, or
 // the client is parked.
 func HoldForDebit(tx *database.Tx, merchantID, id uuid.UUID) {
-	tx.MustHold(
+	tx.CheckLock(
 		"clients",
 		`SELECT count(*) FROM (SELECT FROM clients WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL
 			AND erased_at IS NULL AND stopped_at IS NULL AND parked_at IS NULL FOR SHARE) AS held`,

@@ -127,9 +127,9 @@ const Standing = `state NOT IN ('unpaid', 'cancelled', 'recalled', 'dispute_lost
 // so many as were seen are under way or collected between two days. Debits of one mandate begin one after the other:
 // the second waits for the first, and then finds it.
 func HoldUnder(tx *database.Tx, merchantID, mandateID uuid.UUID, from, to calendar.Date, seen int) {
-	tx.Must(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`,
+	tx.Check(`SELECT count(*) FROM (SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2 FOR NO KEY UPDATE) AS held`,
 		merchantID, mandateID)
-	tx.Must(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
+	tx.Check(`SELECT CASE WHEN count(*) = $5 THEN 1 ELSE 0 END FROM collections WHERE merchant_id = $1 AND mandate_id = $2
 		AND action_date BETWEEN $3 AND $4 AND `+Standing, merchantID, mandateID, from, to, seen)
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // Activity knows when something was written last, by this process or by another one, so that whoever looks for work
@@ -124,7 +126,7 @@ func (a *Activity) Follow() {
 }
 
 func (a *Activity) listen(ctx context.Context) error {
-	conn, err := apart(ctx, a.direct, "debitdesk activity")
+	conn, err := wire.ConnectDedicated(ctx, a.direct, "debitdesk activity")
 	if err != nil {
 		return err
 	}

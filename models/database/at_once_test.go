@@ -44,7 +44,7 @@ func TestWhatIsReadAtOnceIsOneRoundTrip(t *testing.T) {
 	err := database.AtOnce(t.Context(), c.asks(&once, 1), c.asks(&twice, 2), func(ctx context.Context) error {
 		return database.AtOnce(ctx, c.asks(&inner, 1), c.asks(&other, 2))
 	}, func(ctx context.Context) error {
-		as, bs, err := database.BothAsked(ctx, c.DB, trips, whichTrip, trips, whichTrip)
+		as, bs, err := database.CollectBoth(ctx, c.DB, trips, whichTrip, trips, whichTrip)
 		both = slices.Concat(as, bs)
 		return err
 	}, func(ctx context.Context) error {
@@ -117,7 +117,7 @@ func TestAUnitOfWorkReadsAtOnceWhatItWrote(t *testing.T) {
 	one := c.stored(1)[0]
 	err := c.InTx(t.Context(), func(tx *database.Tx) error {
 		one.Colour = "blue"
-		database.MustChange(tx, paintThing, one)
+		database.CompareAndSet(tx, paintThing, one)
 		return database.AtOnce(tx.Context(), func(ctx context.Context) error {
 			got, err := database.First(database.All(ctx, c.DB, things, "id = $1", one.ID))
 			if got.Colour != "blue" {

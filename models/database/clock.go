@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 const clockChannel = "debitdesk_clock"
@@ -27,7 +29,7 @@ type Clock struct {
 	log     *slog.Logger
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
-	turn    chan struct{} // who is next in this process
+	moving  chan struct{} // holds one value while a caller in this process may move the clock
 }
 
 func newClock(pool, direct *pgxpool.Pool, opt Options) *Clock {
@@ -36,7 +38,7 @@ func newClock(pool, direct *pgxpool.Pool, opt Options) *Clock {
 		log = slog.Default()
 	}
 	return &Clock{pool: pool, direct: direct, sandbox: opt.Sandbox, machine: opt.Machine, log: log, cancel: func() {},
-		turn: make(chan struct{}, 1)}
+		moving: make(chan struct{}, 1)}
 }
 
 // Follow reads the clock and keeps it in step with the other processes. Call it
@@ -102,14 +104,14 @@ func (c *Clock) MoveTo(ctx context.Context, to time.Time) error {
 // Exclusive runs fn while nobody else moves the clock. Who waits in this process waits
 // without a connection: many who wait would take all that the database has.
 func (c *Clock) Exclusive(ctx context.Context, fn func() error) error {
-	const moving = 7316214002
+	const lock = 7316214002
 	select {
-	case c.turn <- struct{}{}:
+	case c.moving <- struct{}{}:
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the clock: %w", ctx.Err())
 	}
-	defer func() { <-c.turn }()
-	return alone(ctx, c.direct, moving, fn)
+	defer func() { <-c.moving }()
+	return wire.WithAdvisoryLock(ctx, c.direct, lock, fn)
 }
 
 func (c *Clock) reload(ctx context.Context) error {
@@ -122,7 +124,7 @@ func (c *Clock) reload(ctx context.Context) error {
 }
 
 func (c *Clock) listen(ctx context.Context) error {
-	conn, err := apart(ctx, c.direct, "debitdesk clock")
+	conn, err := wire.ConnectDedicated(ctx, c.direct, "debitdesk clock")
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"debitdesk/models/audit"
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/seal"
 	"debitdesk/models/queue"
 )
@@ -35,7 +36,7 @@ type Options struct {
 	// Machine is the machine's clock; nil: time.Now. Tests give one that stands still.
 	Machine  func() time.Time
 	MaxConns int32
-	// Patience is how long a request waits for a connection of the pool; 0: acquireTime.
+	// Patience is how long a request waits for a connection of the pool; 0: five seconds.
 	Patience time.Duration
 	// MostRequests of a merchant are kept in the log of requests; 0: requestlog.MostKept.
 	MostRequests int
@@ -73,14 +74,14 @@ type DB struct {
 	gorm  *gorm.DB
 	dry   *gorm.DB // builds statements that a Tx queues
 	refs  *counters
-	units groups[*Tx] // of work that wait to be written
+	units wire.Batcher[*Tx] // of work that wait to be written
 	kept  sync.Map
 }
 
 // Open connects. It does not migrate.
 func Open(ctx context.Context, dsn string, opt Options) (*DB, error) {
 	if opt.Patience == 0 {
-		opt.Patience = acquireTime
+		opt.Patience = wire.AcquireTimeout
 	}
 	if opt.Machine == nil {
 		opt.Machine = time.Now

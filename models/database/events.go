@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // news is an event that a transaction has to tell when it ends.
@@ -80,7 +82,8 @@ const tellEach = `WITH told AS (
 // oneEach are the events of units of work that have one each.
 type oneEach struct{}
 
-func (oneEach) queue(_ context.Context, _ *pgx.Conn, batch *pgx.Batch, rows [][]any) error {
+// Queue implements wire.Merger.
+func (oneEach) Queue(_ context.Context, _ *pgx.Conn, batch *pgx.Batch, rows [][]any) error {
 	const called = 7 // the last value, and the one that is no list
 	lists, heard := make([]any, called+1), false
 	for place := range called {
@@ -106,7 +109,7 @@ func (t *Tx) tellAll() {
 		return
 	case 1:
 		e := t.news[0]
-		t.add(statement{sql: tellOne, joined: oneEach{}, args: []any{NewID(t.now), e.merchantID, e.event, e.objectType,
+		t.add(wire.Statement{SQL: tellOne, Merger: oneEach{}, Args: []any{NewID(t.now), e.merchantID, e.event, e.objectType,
 			e.objectID, e.sourceID, t.now, e.called}})
 		t.news = nil
 		return

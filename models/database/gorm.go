@@ -16,6 +16,7 @@ import (
 	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/schema"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/fault"
 )
 
@@ -69,7 +70,7 @@ func (p *plugin) Initialize(db *gorm.DB) error {
 func (p *plugin) query(db *gorm.DB) {
 	ctx := db.Statement.Context
 	set, isSet := db.Get(settingKey)
-	if TxOf(ctx) != nil || roundsOf(ctx) == nil && asideOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
+	if TxOf(ctx) != nil || pipelineOf(ctx) == nil && standbyOf(ctx) == nil && !isSet || db.DryRun || db.Error != nil {
 		callbacks.Query(db)
 		return
 	}
@@ -77,22 +78,23 @@ func (p *plugin) query(db *gorm.DB) {
 	if db.Error != nil {
 		return
 	}
-	asked := []query{{db.Statement.SQL.String(), Native(db.Statement.Vars), func(rows pgx.Rows) error {
+	read := func(rows pgx.Rows) error {
 		if err := rows.Err(); err != nil { // there are no rows that GORM could look at
 			return err
 		}
 		gorm.Scan(mappedRows{rows}, db, 0)
 		return rows.Err()
-	}}}
+	}
+	asked := []wire.Query{{SQL: db.Statement.SQL.String(), Args: Native(db.Statement.Vars), Rows: read}}
 	if set, is := set.(planSetting); is {
-		asked = slices.Insert(asked, 0, setting(set.name, set.value))
-		if roundsOf(ctx) != nil { // what others ask is asked as before
-			asked = append(asked, setting(set.name, set.before))
+		asked = slices.Insert(asked, 0, wire.Setting(set.name, set.value))
+		if pipelineOf(ctx) != nil { // what others ask is asked as before
+			asked = append(asked, wire.Setting(set.name, set.before))
 		}
 	}
 	_, err := orPrimary(ctx, func(ctx context.Context) (none []struct{}, _ error) {
 		db.Error = nil
-		return none, p.db.Pool.ask(ctx, p.db.Pool.reads(ctx), asked...)
+		return none, p.db.Pool.send(ctx, p.db.Pool.reads(ctx), asked...)
 	})
 	if err != nil && db.Error == nil {
 		_ = db.AddError(err)
@@ -133,22 +135,22 @@ func (r mappedRows) Close() error {
 	return r.Err()
 }
 
-// askedApart marks a question that was asked apart from those of other readers.
-const askedApart = "debitdesk:asked apart"
+// separateKey marks a query that goes by itself while other readers share a pipeline.
+const separateKey = "debitdesk:separate"
 
-// reading comes before a question in SQL, which no round trip is shared for: one of several readers (AtOnce) that asks
-// it keeps no other one waiting.
+// reading comes before a query in SQL, which shares no round trip: a reader in a pipeline (AtOnce) that sends one keeps
+// no other reader waiting.
 func (p *plugin) reading(db *gorm.DB) {
 	p.prepare(db)
-	if r := roundsOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
-		db.InstanceSet(askedApart, r)
+	if r := pipelineOf(db.Statement.Context); r != nil && db.Error == nil && !db.DryRun {
+		db.InstanceSet(separateKey, r)
 		r.Waits()
 	}
 }
 
 func (p *plugin) wasRead(db *gorm.DB) {
-	if r, is := db.InstanceGet(askedApart); is {
-		r.(*rounds).GoesOn()
+	if r, is := db.InstanceGet(separateKey); is {
+		r.(*wire.Pipeline).GoesOn()
 	}
 	if errors.Is(db.Error, gorm.ErrRecordNotFound) {
 		db.Error = fault.Missing()
@@ -169,7 +171,7 @@ func (p *plugin) wasWritten(db *gorm.DB) {
 
 // writing comes before a change, which no standby takes.
 func (p *plugin) writing(db *gorm.DB) {
-	if ctx := db.Statement.Context; asideOf(ctx) != nil && TxOf(ctx) == nil {
+	if ctx := db.Statement.Context; standbyOf(ctx) != nil && TxOf(ctx) == nil {
 		db.Statement.ConnPool = p.db.sql
 	}
 	p.prepare(db)

@@ -5,60 +5,38 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 )
 
 // Lookups finds records of one kind by their keys. What many ask for at the same moment is one question, which begins
 // after each of them has asked.
-type Lookups[K comparable, V any] struct{ groups groups[*lookup[K, V]] }
-
-// lookup is what one caller asks for.
-type lookup[K comparable, V any] struct {
-	key   K
-	found V
-}
+type Lookups[K comparable, V any] struct{ loader wire.Loader[K, V] }
 
 // Find gives what is found for one key. find asks for several keys and gives what it found for each of them, in their
 // order.
 func (l *Lookups[K, V]) Find(ctx context.Context, key K,
-	find func(ctx context.Context, keys []K) ([]V, error)) (found V, err error) {
-	answer := func(ctx context.Context, asked []*lookup[K, V]) error {
-		keys := make([]K, len(asked))
-		for i, q := range asked {
-			keys[i] = q.key
-		}
-		found, err := find(ctx, keys)
-		if err != nil {
-			return err
-		}
-		for i, q := range asked {
-			q.found = found[i]
-		}
-		return nil
+	find func(ctx context.Context, keys []K) ([]V, error)) (none V, err error) {
+	if TxOf(ctx) == nil && standbyOf(ctx) == nil && pipelineOf(ctx) == nil {
+		return l.loader.Load(ctx, key, find)
 	}
-	q := &lookup[K, V]{key: key}
-	alone := func(q *lookup[K, V]) error { return answer(ctx, []*lookup[K, V]{q}) }
-	if TxOf(ctx) != nil || asideOf(ctx) != nil || roundsOf(ctx) != nil { // by a connection of its own
-		err = alone(q)
-		return q.found, err
-	}
-	err = l.groups.do(ctx, q, served[*lookup[K, V]]{
-		few: 1, alike: func(_, _ *lookup[K, V]) bool { return true }, one: alone, all: answer})
+	found, err := find(ctx, []K{key}) // by the connection, the server or the round trip of the context
 	if err != nil {
-		return found, err // q may still be written to
+		return none, err
 	}
-	return q.found, nil
+	return found[0], nil
 }
 
 // Key names a record of a merchant.
 type Key struct{ MerchantID, ID uuid.UUID }
 
-// Asked begins a query about the records of several keys, which are the values that KeyLists gives. The lists stand in
-// queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
-const Asked = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) WITH ORDINALITY AS asked (asked_of, asked_id, asked_at)"
+// FromKeys begins a query about the records of several keys, which are the values that KeyArrays gives. The lists stand
+// in queries of their own, so that the planner never counts them: it would plan anew for each number of keys.
+const FromKeys = "unnest((SELECT $1::uuid[]), (SELECT $2::uuid[])) " +
+	"WITH ORDINALITY AS keys (key_merchant, key_id, key_order)"
 
-// KeyLists are the values of a query about the records of keys.
-func KeyLists(keys []Key) []any {
+// KeyArrays are the values of a query about the records of keys.
+func KeyArrays(keys []Key) []any {
 	merchants, ids := make([]uuid.UUID, len(keys)), make([]uuid.UUID, len(keys))
 	for i, k := range keys {
 		merchants[i], ids[i] = k.MerchantID, k.ID
@@ -74,15 +52,15 @@ func ByKey[T any](ctx context.Context, s *DB, from *table.Table[T], key Key, key
 			rows, err := All(ctx, s, from, "merchant_id = $1 AND id = $2"+also, keys[0].MerchantID, keys[0].ID)
 			return [][]T{rows}, err
 		}
-		rows, err := Collect(ctx, s, from, "SELECT "+from.Columns("")+" FROM "+Asked+" JOIN "+from.Name+
-			" ON merchant_id = asked_of AND id = asked_id"+also+" ORDER BY asked_at", KeyLists(keys))
-		return Dealt(keys, rows, keyOf), err
+		rows, err := Collect(ctx, s, from, "SELECT "+from.Columns("")+" FROM "+FromKeys+" JOIN "+from.Name+
+			" ON merchant_id = key_merchant AND id = key_id"+also+" ORDER BY key_order", KeyArrays(keys))
+		return PerKey(keys, rows, keyOf), err
 	})
 	return First(found, err)
 }
 
-// Dealt gives each key a record of its own: of what several asked for, there are as many.
-func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
+// PerKey sorts records by the keys that found them, at most one for each: a key that is there twice gets two records.
+func PerKey[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 	byKey := make(map[K][]T, len(found))
 	for _, record := range found {
 		byKey[keyOf(record)] = append(byKey[keyOf(record)], record)
@@ -96,9 +74,9 @@ func Dealt[K comparable, T any](keys []K, found []T, keyOf func(T) K) [][]T {
 	return out
 }
 
-// BothAsked reads records of two tables by one list of values, in one round trip.
-func BothAsked[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B], queryB string,
-	args ...any) (as []A, bs []B, err error) {
-	err = s.Pool.ask(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
+// CollectBoth reads records of two tables by one list of values, in one round trip.
+func CollectBoth[A, B any](ctx context.Context, s *DB, a *table.Table[A], queryA string, b *table.Table[B],
+	queryB string, args ...any) (as []A, bs []B, err error) {
+	err = s.Pool.send(ctx, s.Pool.on(ctx), into(&as, s, a, queryA, args), into(&bs, s, b, queryB, args))
 	return as, bs, err
 }

@@ -2,9 +2,7 @@ package database_test
 
 import (
 	"context"
-	"errors"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,55 +10,6 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 )
-
-func TestWhatManyAskForAtTheSameMomentIsOneQuestion(t *testing.T) {
-	t.Parallel()
-	var l database.Lookups[int, int]
-	l.BePatient()
-	var questions, held atomic.Int32
-	open := make(chan struct{})
-	odd := errors.New("thirteen")
-	find := func(_ context.Context, keys []int) ([]int, error) {
-		questions.Add(1)
-		out := make([]int, len(keys))
-		for i, key := range keys {
-			switch {
-			case key == 13:
-				return nil, odd
-			case key == 0:
-				held.Add(1)
-				<-open
-			}
-			out[i] = key * key
-		}
-		return out, nil
-	}
-	var wg sync.WaitGroup
-	ask := func(key int) {
-		wg.Go(func() {
-			got, err := l.Find(context.Background(), key, find)
-			if key == 13 && !errors.Is(err, odd) || key != 13 && (err != nil || got != key*key) {
-				t.Errorf("%d: %d, %v", key, got, err)
-			}
-		})
-	}
-	ask(0)
-	until(t, "those before", func() bool { return int(held.Load()) == 1 })
-	keys := []int{1, 2, 2, 3, 4}
-	for _, key := range keys {
-		ask(key)
-	}
-	until(t, "those who wait", func() bool { return l.Waiting() == len(keys) })
-	close(open)
-	wg.Wait()
-	if n := int(questions.Load()); n != 2 {
-		t.Errorf("%d questions", n)
-	}
-	for _, key := range append(keys, 13) {
-		ask(key)
-	}
-	wg.Wait()
-}
 
 func TestRecordsThatAreReadTogetherAreThoseOfTheirMerchants(t *testing.T) {
 	t.Parallel()

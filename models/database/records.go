@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/database/table"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -21,29 +22,70 @@ func Write[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 		t.Fail(fmt.Errorf("write a record: %w", err))
 		return
 	}
-	w := statement{sql: st.SQL, args: args}
+	w := wire.Statement{SQL: st.SQL, Args: args}
 	if st.Many.Copies() {
-		w.joined = newRows{st.Many}
-		if t.gathers != nil {
-			w.appends = st.Many
+		w.Merger = wire.Inserts{Of: st.Many}
+		if t.writes.CopiesAll() {
+			w.Appends = st.Many
 		}
 	}
 	t.add(w)
 }
 
-// MustChange queues a change of one record before everything that waits for nothing; the
-// transaction ends with fault.ErrLost when it does not find its row, as with must.
-func MustChange[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+// CompareAndSet queues a change of one record as a check: the transaction ends with
+// fault.ErrLost when it does not find its row.
+func CompareAndSet[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
 	args, err := st.Args(t.s.Seal, &record, more...)
 	if err != nil {
 		t.Fail(fmt.Errorf("change a record: %w", err))
 		return
 	}
-	w := statement{sql: st.One, args: args}
+	w := wire.Statement{SQL: st.One, Args: args}
 	if _, found := st.Many.ID(Native(args)); found {
-		w.joined = ownChanges{st.Many}
+		w.Merger = wire.Updates{Of: st.Many}
 	}
-	t.must(w)
+	t.check(w)
+}
+
+// Save queues a change of a record that this transaction holds. Many of them in a row
+// are one statement.
+func Save[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("change a record: %w", err))
+		return
+	}
+	t.writes.AddUpdate(st.SQL, args, st.Many)
+	t.wrote = true
+}
+
+// Append queues a new row of a table to which rows are only added, and which nothing in
+// the database depends on. Many of them go by COPY, before all else that waits.
+func Append[T any](t *Tx, st *table.Statement[T], record T, more ...any) {
+	args, err := st.Args(t.s.Seal, &record, more...)
+	if err != nil {
+		t.Fail(fmt.Errorf("write a record: %w", err))
+		return
+	}
+	t.add(wire.Statement{SQL: st.SQL, Args: args, Appends: st.Many, Merger: wire.Inserts{Of: st.Many}})
+}
+
+// ChangeMany changes records by one statement, now, and tells how many of them it found.
+func ChangeMany[T any](t *Tx, st *table.Statement[T], records []T, more ...any) (int64, error) {
+	if len(records) == 0 {
+		return 0, nil
+	}
+	rows := make([][]any, len(records))
+	for n := range records {
+		args, err := st.Args(t.s.Seal, &records[n], more...)
+		if err != nil {
+			return 0, fmt.Errorf("change records: %w", err)
+		}
+		rows[n] = args
+	}
+	t.writes.AddSet(st.SQL, st.Many, rows)
+	t.wrote = true
+	return t.send()
 }
 
 // Change changes one record now, and tells whether it found its row.
@@ -69,7 +111,7 @@ func All[T any](ctx context.Context, s *DB, from *table.Table[T], condition stri
 // values, in one round trip.
 func Both[A, B any](ctx context.Context, s *DB, a *table.Table[A], conditionA string, b *table.Table[B],
 	conditionB string, args ...any) (as []A, bs []B, err error) {
-	return BothAsked(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
+	return CollectBoth(ctx, s, a, a.Select+conditionA, b, b.Select+conditionB, args...)
 }
 
 // Seek reads what a query finds whose values stand where it says ?; a list takes as
@@ -89,18 +131,18 @@ func (s *DB) Statement(query string, args ...any) (string, []any) {
 func Collect[T any](ctx context.Context, s *DB, from *table.Table[T], sql string, args []any) ([]T, error) {
 	return orPrimary(ctx, func(ctx context.Context) (found []T, err error) {
 		q := into(&found, s, from, sql, args)
-		err = s.Pool.Read(ctx, q.rows, q.sql, q.args...)
+		err = s.Pool.Read(ctx, q.Rows, q.SQL, q.Args...)
 		return found, err
 	})
 }
 
 // orPrimary reads once more from the primary where a standby fails.
 func orPrimary[T any](ctx context.Context, read func(context.Context) ([]T, error)) ([]T, error) {
-	a := asideOf(ctx)
+	a := standbyOf(ctx)
 	if a == nil || TxOf(ctx) != nil {
 		return read(ctx)
 	}
-	soon, cancel := context.WithTimeout(ctx, AsideTime)
+	soon, cancel := context.WithTimeout(ctx, standbyReadTimeout)
 	defer cancel()
 	found, err := read(soon)
 	if err != nil && ctx.Err() == nil {
@@ -119,12 +161,12 @@ type Question struct {
 // SeekEach is Seek of several statements in one round trip. It gives what each of them found.
 func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Question) ([][]T, error) {
 	return orPrimary(ctx, func(ctx context.Context) ([][]T, error) {
-		found, queries := make([][]T, len(asked)), make([]query, len(asked))
+		found, queries := make([][]T, len(asked)), make([]wire.Query, len(asked))
 		for i, a := range asked {
 			sql, args := s.Statement(a.Query, a.Args...)
 			queries[i] = into(&found[i], s, from, sql, args)
 		}
-		return found, s.Pool.ask(ctx, s.Pool.reads(ctx), queries...)
+		return found, s.Pool.send(ctx, s.Pool.reads(ctx), queries...)
 	})
 }
 
@@ -139,14 +181,14 @@ func SeekUnsorted[T any](ctx context.Context, s *DB, from *table.Table[T], query
 }
 
 // seekSet is Seek with a setting, which lasts until the end of the batch: for what others ask there, it is as before.
-func seekSet[T any](ctx context.Context, on querier, s *DB, from *table.Table[T], name, value, before, sql string,
+func seekSet[T any](ctx context.Context, on wire.Sender, s *DB, from *table.Table[T], name, value, before, sql string,
 	args ...any) (found []T, err error) {
 	sql, args = s.Statement(sql, args...)
-	asked := []query{setting(name, value), into(&found, s, from, sql, args)}
-	if roundsOf(ctx) != nil {
-		asked = append(asked, setting(name, before))
+	asked := []wire.Query{wire.Setting(name, value), into(&found, s, from, sql, args)}
+	if pipelineOf(ctx) != nil {
+		asked = append(asked, wire.Setting(name, before))
 	}
-	err = s.Pool.ask(ctx, on, asked...)
+	err = s.Pool.send(ctx, on, asked...)
 	return found, err
 }
 

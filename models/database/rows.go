@@ -4,12 +4,14 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // Read hands over the rows that a statement finds.
 func (p *Pool) Read(ctx context.Context, take func(pgx.Rows) error, sql string, args ...any) error {
-	if r := roundsOf(ctx); r != nil {
-		return r.ask(p, []query{{sql, args, take}})
+	if shared := pipelineOf(ctx); shared != nil {
+		return shared.Send(ctx, p.Pool, wire.Query{SQL: sql, Args: args, Rows: take})
 	}
 	rows, err := p.Query(ctx, sql, args...)
 	if err != nil {
@@ -34,8 +36,8 @@ func (s *DB) Each(ctx context.Context, row []any, each func() error, query strin
 
 // QueryRow gives one row.
 func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	if r := roundsOf(ctx); r != nil {
-		return rowAsked{r, p, sql, args}
+	if shared := pipelineOf(ctx); shared != nil {
+		return shared.QueryRow(ctx, p.Pool, sql, args...)
 	}
 	return p.reads(ctx).QueryRow(ctx, sql, args...)
 }
@@ -44,28 +46,4 @@ func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 func (s *DB) Row(ctx context.Context, query string, args ...any) pgx.Row {
 	query, args = s.Statement(query, args...)
 	return s.Pool.QueryRow(ctx, query, Native(args)...)
-}
-
-// rowAsked is a row that is asked for with what others read at once, when it is scanned.
-type rowAsked struct {
-	by   *rounds
-	on   *Pool
-	sql  string
-	args []any
-}
-
-// Scan implements pgx.Row.
-func (r rowAsked) Scan(into ...any) error {
-	none := true
-	err := r.by.ask(r.on, []query{{r.sql, r.args, func(rows pgx.Rows) error {
-		if !rows.Next() {
-			return rows.Err()
-		}
-		none = false
-		return rows.Scan(into...)
-	}}})
-	if err == nil && none {
-		return pgx.ErrNoRows
-	}
-	return err
 }

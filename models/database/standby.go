@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // How often a standby is measured, how long that may take, how old a measure may be, and
@@ -37,12 +39,12 @@ type Standby struct {
 	reads  atomic.Int64
 	missed atomic.Int64 // reads that the primary answered instead
 
-	turn    sync.Mutex // of measuring
-	pool    *pgxpool.Pool
-	sql     *sql.DB
-	gorm    *gorm.DB
-	system  string
-	samples []sample
+	measuring sync.Mutex
+	pool      *pgxpool.Pool
+	sql       *sql.DB
+	gorm      *gorm.DB
+	system    string
+	samples   []sample
 }
 
 // sample is how far the primary had written at a moment.
@@ -120,8 +122,8 @@ func closeWithin(pool *pgxpool.Pool, limit time.Duration) bool {
 
 // Measure asks the standby how far it is, and the primary how far it was.
 func (b *Standby) Measure(ctx context.Context) StandbyState {
-	b.turn.Lock()
-	defer b.turn.Unlock()
+	b.measuring.Lock()
+	defer b.measuring.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, standbyTime)
 	defer cancel()
 	st := StandbyState{}
@@ -213,15 +215,15 @@ func (b *Standby) open(ctx context.Context) error {
 		return nil
 	}
 	opt := b.db.Options
-	cfg, err := configure(opt.ReadURL, opt)
+	cfg, err := wire.Configure(opt.ReadURL, opt.wire())
 	if err != nil {
 		return err
 	}
 	cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
-	pool, _, err := openPool(ctx, cfg)
-	if unsupported(err) { // a pooler; what is no standby is never read
+	pool, _, err := wire.OpenPool(ctx, cfg)
+	if wire.Unsupported(err) { // a pooler; what is no standby is never read
 		delete(cfg.ConnConfig.RuntimeParams, "default_transaction_read_only")
-		pool, _, err = openPool(ctx, cfg)
+		pool, _, err = wire.OpenPool(ctx, cfg)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot be reached: %w", err)
@@ -249,13 +251,13 @@ func (b *Standby) State() StandbyState {
 // Reads is how often the standby was read, and how often the primary answered instead.
 func (b *Standby) Reads() (standby, primary int64) { return b.reads.Load(), b.missed.Load() }
 
-// AsideTime is how long a standby may take for one answer, before the primary is asked.
-const AsideTime = 10 * time.Second
+// standbyReadTimeout is how long a standby may take for one answer, before the primary is asked.
+const standbyReadTimeout = 10 * time.Second
 
-type asideKey struct{}
+type standbyKey struct{}
 
-// aside is one reading from the standby.
-type aside struct {
+// standbyRead is one reading from the standby.
+type standbyRead struct {
 	pool   *pgxpool.Pool
 	gorm   *gorm.DB
 	asOf   time.Time // by the product's clock
@@ -263,18 +265,18 @@ type aside struct {
 	failed atomic.Bool // from then on the primary is asked
 }
 
-// asideOf is the reading that a context belongs to, while the standby answers.
-func asideOf(ctx context.Context) *aside {
-	if a, ok := ctx.Value(asideKey{}).(*aside); ok && !a.failed.Load() {
+// standbyOf is the reading that a context belongs to, while the standby answers.
+func standbyOf(ctx context.Context) *standbyRead {
+	if a, ok := ctx.Value(standbyKey{}).(*standbyRead); ok && !a.failed.Load() {
 		return a
 	}
 	return nil
 }
 
-// Aside gives a context whose reads go to the standby, when there is one, it is near
+// OnStandby gives a context whose reads go to the standby, when there is one, it is near
 // enough, and it has what the primary had written at a position; 0 asks for none. Writes
 // and units of work go to the primary, whatever the context.
-func (s *DB) Aside(ctx context.Context, position int64) context.Context {
+func (s *DB) OnStandby(ctx context.Context, position int64) context.Context {
 	b := s.Standby
 	if b == nil {
 		return ctx
@@ -290,8 +292,8 @@ func (s *DB) Aside(ctx context.Context, position int64) context.Context {
 		return ctx
 	}
 	b.reads.Add(1)
-	return context.WithValue(ctx, asideKey{},
-		&aside{pool: b.pool, gorm: b.gorm, lag: st.Lag, asOf: s.Now().Add(-st.Lag)})
+	return context.WithValue(ctx, standbyKey{},
+		&standbyRead{pool: b.pool, gorm: b.gorm, lag: st.Lag, asOf: s.Now().Add(-st.Lag)})
 }
 
 // Position is how far the database has written; 0 without a standby to compare it with.
@@ -309,7 +311,7 @@ func (s *DB) Position(ctx context.Context) (position int64, err error) {
 // AsOf is the moment, by the product's clock, whose data a context reads, when that is so
 // long ago that people should know.
 func AsOf(ctx context.Context) (at time.Time, old bool) {
-	if a := asideOf(ctx); a != nil && a.lag >= lagShown {
+	if a := standbyOf(ctx); a != nil && a.lag >= lagShown {
 		return a.asOf, true
 	}
 	return time.Time{}, false

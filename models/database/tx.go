@@ -15,7 +15,7 @@ import (
 	"gorm.io/gorm"
 
 	"debitdesk/models/audit"
-	"debitdesk/models/database/table"
+	"debitdesk/models/database/internal/wire"
 	"debitdesk/models/dryrun"
 	"debitdesk/models/fault"
 	"debitdesk/models/queue"
@@ -34,24 +34,14 @@ type Tx struct {
 	over  bool // nothing reads through it any more
 	wrote bool // something was to be written
 
-	waiting []statement
-	musts   int // how many of them, at the front, decide whether the transaction may be
-	jobs    []queue.Job
-	news    []news
-	hushed  bool     // nobody is told of what it does
-	gathers []string // tables whose new rows travel by COPY, however few; nil: new rows travel like all else
-	begun   bool
-	broken  error // a row that could not be written; the commit refuses
-	alerts  []audit.Entry
-	ends    []func() // called when it is over
-}
-
-type statement struct {
-	sql     string
-	args    []any
-	many    *many       // changes of other records that go with it
-	appends *table.Many // it is a new row of a table that only grows
-	joined  joined      // how several units of work write it at once; nil: each by itself
+	writes wire.Writes // that wait to be sent
+	jobs   []queue.Job
+	news   []news
+	hushed bool // nobody is told of what it does
+	begun  bool
+	broken error // a row that could not be written; the commit refuses
+	alerts []audit.Entry
+	ends   []func() // called when it is over
 }
 
 // InTx runs fn in one transaction. What fn returns as error undoes everything.
@@ -108,7 +98,7 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 			return fmt.Errorf("enqueue: %w", err)
 		}
 	}
-	if !tx.begun && !tx.hasSets() {
+	if !tx.begun && !tx.writes.NeedConn() {
 		err = tx.whole()
 	} else {
 		tx.control("commit")
@@ -124,12 +114,20 @@ func (s *DB) InTx(ctx context.Context, fn func(*Tx) error) (err error) {
 // which PostgreSQL runs as one transaction without being told where it begins and ends.
 func (t *Tx) whole() error {
 	switch {
-	case len(t.waiting) == 0:
+	case t.writes.Len() == 0:
 		return nil
-	case t.joins():
-		return t.s.units.do(t.ctx, t, together)
+	case t.writes.Mergeable():
+		return t.s.units.Do(t.ctx, t, groupCommit)
 	}
 	return t.alone()
+}
+
+// groupCommit writes units of work many at a time that end while others are on their way to the disk.
+var groupCommit = wire.Policy[*Tx]{
+	Unbatched:  wire.GroupedFrom,
+	Compatible: func(a, b *Tx) bool { return a.writes.SameStatements(&b.writes) },
+	One:        (*Tx).alone,
+	Batch:      commitTogether,
 }
 
 // alone writes what waits, and nothing of others.
@@ -140,22 +138,25 @@ func (t *Tx) alone() error {
 	}
 	defer conn.Release()
 	batch := &pgx.Batch{}
-	if err := t.take(batch); err != nil {
+	if err := t.writes.Take(t.ctx, conn.Conn(), batch); err != nil {
 		return err
 	}
-	_, err = run(t.ctx, conn.Conn(), batch)
+	_, err = wire.Exec(t.ctx, conn.Conn(), batch)
 	return err
 }
 
-// take moves the waiting statements into a batch.
-func (t *Tx) take(batch *pgx.Batch) error {
-	for _, w := range t.waiting {
-		if err := t.queue(batch, w); err != nil {
-			return err
-		}
+// commitTogether writes units in one transaction. Their callers may be gone: what was asked is written all the same.
+func commitTogether(ctx context.Context, units []*Tx) error {
+	conn, err := units[0].s.Pool.Acquire(ctx)
+	if err != nil {
+		return err
 	}
-	t.waiting, t.musts = t.waiting[:0], 0
-	return nil
+	defer conn.Release()
+	writes := make([]*wire.Writes, len(units))
+	for n, t := range units {
+		writes[n] = &t.writes
+	}
+	return wire.WriteMerged(ctx, conn.Conn(), writes)
 }
 
 // try runs everything that a transaction would write, so that the database says its
@@ -252,7 +253,7 @@ func (t *Tx) rollback() {
 		return
 	}
 	// The caller's context may be over; the transaction must end all the same.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), rollbackTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), wire.RollbackTimeout)
 	defer cancel()
 	_, _ = t.conn.ExecContext(ctx, "rollback")
 }

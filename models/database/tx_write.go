@@ -2,11 +2,13 @@ package database
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 // Create adds a record, or several, by GORM. An error ends the transaction.
@@ -16,39 +18,41 @@ func (t *Tx) Create(records any) { t.Fail(t.Gorm().Create(records).Error) }
 func (t *Tx) Exec(sql string, args ...any) { t.Fail(t.Gorm().Exec(sql, args...).Error) }
 
 // Later queues a statement whose result nobody needs.
-func (t *Tx) Later(sql string, args ...any) { t.add(statement{sql: sql, args: args}) }
+func (t *Tx) Later(sql string, args ...any) { t.add(wire.Statement{SQL: sql, Args: args}) }
 
-func (t *Tx) add(w statement) { t.waiting, t.wrote = append(t.waiting, w), true }
-
-// control queues a statement that writes nothing.
-func (t *Tx) control(sql string) { t.waiting = append(t.waiting, statement{sql: sql}) }
-
-// Must queues a statement before everything that waits for nothing: its one
-// result is a count, and any other count than 1 ends the transaction with
-// fault.ErrLost. Such statements keep their own order, in which they lock rows.
-func (t *Tx) Must(count string, args ...any) {
-	t.MustOne("SELECT must_be_one(("+count+"))", args...)
-}
-
-// MustOne is must for a statement that counts by itself, such as the change of one
-// record.
-func (t *Tx) MustOne(sql string, args ...any) { t.must(statement{sql: sql, args: args}) }
-
-func (t *Tx) must(w statement) {
-	t.waiting = slices.Insert(t.waiting, t.musts, w)
-	t.musts++
+func (t *Tx) add(s wire.Statement) {
+	t.writes.Add(s)
 	t.wrote = true
 }
 
-// MustHold is Must for a record of a table that this transaction holds for others to leave alone. Units of work that
-// are written together hold it once.
-func (t *Tx) MustHold(table, count string, args ...any) {
-	sql := "SELECT must_be_one((" + count + "))"
-	t.must(statement{sql: sql, args: args, joined: holds{table, sql}})
+// control queues a statement that writes nothing.
+func (t *Tx) control(sql string) { t.writes.Add(wire.Statement{SQL: sql}) }
+
+// Check queues a statement before all writes: its one result is a count, and any other count than 1 ends the
+// transaction with fault.ErrLost. Checks keep their own order, in which they lock rows.
+func (t *Tx) Check(count string, args ...any) {
+	t.CheckOne("SELECT must_be_one(("+count+"))", args...)
 }
 
+// CheckOne is Check for a statement that counts by itself, such as the change of one
+// record.
+func (t *Tx) CheckOne(sql string, args ...any) { t.check(wire.Statement{SQL: sql, Args: args}) }
+
+func (t *Tx) check(s wire.Statement) {
+	t.writes.AddCheck(s)
+	t.wrote = true
+}
+
+// CheckLock is Check for a row that this transaction locks so that others leave it alone. Units of work that are
+// written together lock it once.
+func (t *Tx) CheckLock(table, count string, args ...any) {
+	sql := "SELECT must_be_one((" + count + "))"
+	t.check(wire.Statement{SQL: sql, Args: args, Merger: wire.Locks{Table: table, SQL: sql}})
+}
+
+// Flush writes what waits.
 func (t *Tx) Flush() error {
-	if len(t.waiting) == 0 {
+	if t.writes.Len() == 0 {
 		return nil
 	}
 	_, err := t.send()
@@ -61,7 +65,7 @@ func (t *Tx) send() (rows int64, err error) {
 	if err := t.open(); err != nil {
 		return 0, err
 	}
-	if err := t.sendCopies(); err != nil {
+	if err := t.writes.Copy(t.ctx, t.pgx, t.beginNow); err != nil {
 		return 0, err
 	}
 	batch := &pgx.Batch{}
@@ -69,26 +73,42 @@ func (t *Tx) send() (rows int64, err error) {
 		batch.Queue("begin")
 		t.begun = true
 	}
-	if err := t.take(batch); err != nil {
+	if err := t.writes.Take(t.ctx, t.pgx, batch); err != nil {
 		return 0, err
 	}
 	if batch.Len() == 0 {
 		return 0, nil
 	}
 	err = t.conn.Raw(func(dc any) error {
-		rows, err = run(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
+		rows, err = wire.Exec(t.ctx, dc.(*stdlib.Conn).Conn(), batch)
 		return err
 	})
 	return rows, err
 }
 
+// beginNow opens the transaction by a round trip of its own, before what no batch can hold.
+func (t *Tx) beginNow() error {
+	if t.begun {
+		return nil
+	}
+	if _, err := t.pgx.Exec(t.ctx, "begin"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	t.begun = true
+	return nil
+}
+
+// CopyAll has all new rows of this transaction go by COPY, before whatever else waits: those of the named tables in
+// this order, so that rows find what they refer to, and the others after them.
+func (t *Tx) CopyAll(tables ...string) { t.writes.CopyAll(tables...) }
+
 // Pgx runs fn on the transaction's own pgx connection. Inside fn the Tx itself
-// Must not be used: the connection is locked.
+// must not be used: the connection is locked.
 func (t *Tx) Pgx(fn func(pgx.Tx) error) error {
 	if err := t.begin(); err != nil {
 		return err
 	}
-	return t.conn.Raw(func(dc any) error { return fn(connTx{c: dc.(*stdlib.Conn).Conn()}) })
+	return t.conn.Raw(func(dc any) error { return fn(wire.Within(dc.(*stdlib.Conn).Conn())) })
 }
 
 // Violates tells whether err is a broken unique or check constraint of that name.

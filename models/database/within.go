@@ -5,9 +5,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
+
+	"debitdesk/models/database/internal/wire"
 )
 
 type withinKey struct{}
@@ -29,7 +30,7 @@ func (s *DB) Gorm(ctx context.Context) *gorm.DB {
 	ctx = withBox(ctx, s.Seal)
 	t := TxOf(ctx)
 	if t == nil {
-		if a := asideOf(ctx); a != nil {
+		if a := standbyOf(ctx); a != nil {
 			return a.gorm.WithContext(ctx)
 		}
 		return s.gorm.WithContext(ctx)
@@ -44,29 +45,21 @@ type Pool struct {
 	wrote func() // is told of what is written outside of a unit of work; nil: nobody is
 }
 
-// querier runs statements of pgx.
-type querier interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
-}
-
-func (p *Pool) on(ctx context.Context) querier {
+func (p *Pool) on(ctx context.Context) wire.Querier {
 	t := TxOf(ctx)
 	if t == nil {
 		return p.Pool
 	}
 	if err := t.begin(); err != nil {
-		return broken{err}
+		return wire.Failed(err)
 	}
 	return t.pgx
 }
 
 // reads is on, or the standby where the context goes there.
-func (p *Pool) reads(ctx context.Context) querier {
+func (p *Pool) reads(ctx context.Context) wire.Querier {
 	if TxOf(ctx) == nil {
-		if a := asideOf(ctx); a != nil {
+		if a := standbyOf(ctx); a != nil {
 			return a.pool
 		}
 	}
@@ -95,42 +88,20 @@ func (p *Pool) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
 // Reading runs reads by one connection, for which more is set than for others.
 func (p *Pool) Reading(ctx context.Context, do func(pgx.Tx) error) error {
 	from := p
-	if a := asideOf(ctx); a != nil {
+	if a := standbyOf(ctx); a != nil {
 		from = &Pool{Pool: a.pool}
 	}
 	return pgx.BeginTxFunc(ctx, from, pgx.TxOptions{AccessMode: pgx.ReadOnly}, do)
 }
 
-// broken answers every statement with the error that kept it from being sent.
-type broken struct{ err error }
+// Begin begins a transaction; see BeginTx.
+func (p *Pool) Begin(ctx context.Context) (pgx.Tx, error) { return p.BeginTx(ctx, pgx.TxOptions{}) }
 
-func (b broken) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, b.err
+// BeginTx begins a transaction that is ended in good order also when its caller gives up.
+func (p *Pool) BeginTx(ctx context.Context, opt pgx.TxOptions) (pgx.Tx, error) {
+	tx, err := p.Pool.BeginTx(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return wire.KeepSession(tx), nil
 }
-func (b broken) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return brokenRows(b), b.err
-}
-func (b broken) QueryRow(context.Context, string, ...any) pgx.Row       { return brokenRows(b) }
-func (b broken) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults { return brokenBatch{b} }
-
-// brokenBatch answers every statement of a batch so.
-type brokenBatch struct{ broken }
-
-func (b brokenBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
-func (b brokenBatch) Query() (pgx.Rows, error)         { return brokenRows(b.broken), b.err }
-func (b brokenBatch) QueryRow() pgx.Row                { return brokenRows(b.broken) }
-func (b brokenBatch) Close() error                     { return b.err }
-
-// brokenRows has no rows and one error.
-type brokenRows struct{ err error }
-
-func (r brokenRows) Close()                                       {}
-func (r brokenRows) Err() error                                   { return r.err }
-func (r brokenRows) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
-func (r brokenRows) FieldDescriptions() []pgconn.FieldDescription { return nil }
-func (r brokenRows) Next() bool                                   { return false }
-func (r brokenRows) Scan(...any) error                            { return r.err }
-func (r brokenRows) Values() ([]any, error)                       { return nil, r.err }
-func (r brokenRows) RawValues() [][]byte                          { return nil }
-func (r brokenRows) Conn() *pgx.Conn                              { return nil }
-func (r brokenRows) TypeMap() *pgtype.Map                         { return pgtype.NewMap() }

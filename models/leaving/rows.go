@@ -31,7 +31,7 @@ type snapshot struct {
 
 func (s Store) snapshot(ctx context.Context, merchantID uuid.UUID, numbers bool) (_ *snapshot, err error) {
 	shot := &snapshot{box: s.Seal, merchantID: merchantID, numbers: numbers}
-	if shot.conn, err = pgx.ConnectConfig(ctx, database.Apart(s.Direct, "debitdesk book")); err != nil {
+	if shot.conn, err = pgx.ConnectConfig(ctx, database.Dedicated(s.Direct, "debitdesk book")); err != nil {
 		return nil, fmt.Errorf("open the book: %w", err)
 	}
 	defer func() {

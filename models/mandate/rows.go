@@ -51,7 +51,7 @@ func Insert(tx *database.Tx, m Mandate) { database.Insert(tx, Table, m) }
 
 // Renew takes new details of a mandate that was never given, if it still stands in the
 // state from; else the transaction ends with fault.ErrLost.
-func Renew(tx *database.Tx, m Mandate, from State) { database.MustChange(tx, moveMandate, m, from) }
+func Renew(tx *database.Tx, m Mandate, from State) { database.CompareAndSet(tx, moveMandate, m, from) }
 
 // Save is Renew for a row that this transaction holds.
 func Save(tx *database.Tx, m Mandate, from State) { database.Write(tx, moveMandate, m, from) }
@@ -142,22 +142,22 @@ func (s Store) tokensStanding(ctx context.Context, keys []database.Key) ([]stand
 		tokens, mandates, err := s.tokensWithMandates(ctx, keys[0].MerchantID, []uuid.UUID{keys[0].ID})
 		return []standing{{tokens, mandates}}, err
 	}
-	const asked = " FROM " + database.Asked + " JOIN tokens t ON t.merchant_id = asked_of AND t.id = asked_id"
-	tokens, mandates, err := database.BothAsked(ctx, s.DB,
-		token.Table, "SELECT "+token.Table.Columns("t")+asked+" ORDER BY asked_at",
-		Table, "SELECT "+Table.Columns("m")+asked+" JOIN mandates m ON m.merchant_id = asked_of AND m.id = t.mandate_id"+
-			" ORDER BY asked_at", database.KeyLists(keys)...)
+	const fromKeys = " FROM " + database.FromKeys + " JOIN tokens t ON t.merchant_id = key_merchant AND t.id = key_id"
+	tokens, mandates, err := database.CollectBoth(ctx, s.DB,
+		token.Table, "SELECT "+token.Table.Columns("t")+fromKeys+" ORDER BY key_order",
+		Table, "SELECT "+Table.Columns("m")+fromKeys+
+			" JOIN mandates m ON m.merchant_id = key_merchant AND m.id = t.mandate_id ORDER BY key_order", database.KeyArrays(keys)...)
 	if err != nil {
 		return nil, err
 	}
 	out, under := make([]standing, len(keys)), make([]database.Key, len(keys))
-	for i, found := range database.Dealt(keys, tokens,
+	for i, found := range database.PerKey(keys, tokens,
 		func(t token.Token) database.Key { return database.Key{MerchantID: t.MerchantID, ID: t.ID} }) {
 		if out[i].tokens = found; len(found) > 0 {
 			under[i] = database.Key{MerchantID: found[0].MerchantID, ID: found[0].MandateID}
 		}
 	}
-	for i, found := range database.Dealt(under, mandates,
+	for i, found := range database.PerKey(under, mandates,
 		func(m Mandate) database.Key { return database.Key{MerchantID: m.MerchantID, ID: m.ID} }) {
 		out[i].mandates = found
 	}
@@ -208,14 +208,14 @@ func (s Store) Evidence(ctx context.Context, merchantID, id uuid.UUID) (e Eviden
 }
 
 var (
-	// authentications holds how often clients were asked.
+	// authentications holds how often clients were fromKeys.
 	authentications    = table.New[Authentication]("mandate_authentications")
 	saveAuthentication = authentications.Write(`UPDATE mandate_authentications
 		SET @set(state, code, channel, cancel_due, sent_at, delivered_at, expires_at, answered_at)
 		WHERE merchant_id = @merchant_id AND id = @id AND state = @from`, "from")
 )
 
-// InsertAuthentication adds one more time that the client is asked.
+// InsertAuthentication adds one more time that the client is fromKeys.
 func InsertAuthentication(tx *database.Tx, a Authentication) { database.Insert(tx, authentications, a) }
 
 // SaveAuthentication writes what may change of an authentication that this
@@ -224,7 +224,7 @@ func SaveAuthentication(tx *database.Tx, a Authentication, from AuthState) {
 	database.Write(tx, saveAuthentication, a, from)
 }
 
-// AuthenticationsOf lists how often the client was asked, newest first.
+// AuthenticationsOf lists how often the client was fromKeys, newest first.
 func (s Store) AuthenticationsOf(ctx context.Context, merchantID,
 	mandateID uuid.UUID) (found []Authentication, err error) {
 	err = s.Gorm(ctx).Scopes(ofMandate(merchantID, mandateID)).Order("number DESC").Find(&found).Error

@@ -46,7 +46,7 @@ type topic struct {
 
 // Watch starts listening. Close it before the database.
 func (s Store) Watch(ctx context.Context) (*Watch, error) {
-	w := &Watch{cfg: database.Apart(s.Direct, "debitdesk watch"), log: s.Options.Log, watched: map[uuid.UUID]*topic{}}
+	w := &Watch{cfg: database.Dedicated(s.Direct, "debitdesk watch"), log: s.Options.Log, watched: map[uuid.UUID]*topic{}}
 	if w.log == nil {
 		w.log = slog.Default()
 	}

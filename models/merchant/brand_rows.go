@@ -32,7 +32,7 @@ func LockBrand(tx *database.Tx, merchantID, brandID uuid.UUID) (Brand, error) {
 
 // UpdateBrand writes what people say about a brand, and counts its version.
 func UpdateBrand(tx *database.Tx, b Brand) {
-	database.MustChange(tx, brandUpdate, b, tx.Now())
+	database.CompareAndSet(tx, brandUpdate, b, tx.Now())
 	changed(tx, b.ID)
 }
 

@@ -107,7 +107,7 @@ func (s Store) Brands(ctx context.Context, merchantID uuid.UUID) ([]Brand, error
 
 func (s Store) brands(ctx context.Context, merchantID, brandID uuid.UUID) ([]Brand, error) {
 	const which = "merchant_id = $1 AND ($2::uuid IS NULL OR %s = $2)"
-	brands, profiles, err := database.BothAsked(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
+	brands, profiles, err := database.CollectBoth(ctx, s.DB, brandTable, "SELECT "+brandTable.Columns("brands")+
 		", merchants.is_test, ("+ownRules+") AS own_rules, ("+ownWords+") AS own_words"+
 		" FROM brands JOIN merchants ON merchants.id = brands.merchant_id"+
 		" WHERE brands."+

@@ -102,7 +102,7 @@ func Insert(tx *database.Tx, p Purchase) {
 // Move writes a purchase by compare-and-set on status and version: the transaction ends with fault.ErrLost when it is
 // not as it was loaded.
 func Move(tx *database.Tx, p Purchase, from Status) {
-	database.MustChange(tx, moveStatement, p.Versioned(), from)
+	database.CompareAndSet(tx, moveStatement, p.Versioned(), from)
 	TellMoved(tx, p)
 	voidRow(tx, p, from)
 }

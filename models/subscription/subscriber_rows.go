@@ -45,7 +45,7 @@ func insertSubscriber(tx *database.Tx, x Subscriber) { database.Insert(tx, subsc
 
 // moveSubscriber is a compare-and-set on the version: the transaction ends with
 // fault.ErrLost when another was quicker.
-func moveSubscriber(tx *database.Tx, x Subscriber) { database.MustChange(tx, subscriberMove, x) }
+func moveSubscriber(tx *database.Tx, x Subscriber) { database.CompareAndSet(tx, subscriberMove, x) }
 
 // insertPeriod keeps the period key: the transaction ends with fault.ErrLost when the
 // period was billed or skipped already.

@@ -36,7 +36,7 @@ func moveTemplate(tx *database.Tx, t Template) error {
 // waits, and ends that subscriber too, and a change of its plan waits, and finds it locked. The transaction ends with
 // fault.ErrLost when it was deleted or changed already.
 func holdTemplate(tx *database.Tx, t Template) {
-	tx.MustHold(
+	tx.CheckLock(
 		"billing_templates",
 		`SELECT count(*) FROM (SELECT FROM billing_templates WHERE merchant_id = $1 AND id = $2 AND version = $3
 			AND deleted_at IS NULL FOR SHARE) AS held`,
@@ -49,7 +49,7 @@ func holdTemplate(tx *database.Tx, t Template) {
 // mustBeUnlaunched follows the change of a plan, which waited for those who hold the template: the transaction ends
 // with fault.ErrLost when one of them launched a subscriber.
 func mustBeUnlaunched(tx *database.Tx, t Template) {
-	tx.Must(
+	tx.Check(
 		`SELECT count(*) FROM (SELECT 1) AS plan WHERE NOT EXISTS (SELECT FROM template_clients
 			WHERE merchant_id = $1 AND template_id = $2 AND activated_at IS NOT NULL)`,
 		t.MerchantID,

@@ -54,7 +54,7 @@ const NotHeld = `NOT IN (SELECT id FROM tokens WHERE held_at IS NOT NULL)`
 func Insert(tx *database.Tx, k Token) { database.Insert(tx, Table, k) }
 
 // Renew takes new details of a token that is renewable; else the transaction ends with fault.ErrLost.
-func Renew(tx *database.Tx, k Token) { database.MustChange(tx, renewToken, k, bank.CodeOnceOffDone) }
+func Renew(tx *database.Tx, k Token) { database.CompareAndSet(tx, renewToken, k, bank.CodeOnceOffDone) }
 
 // Move changes a token, if it still stands in the state from; false when another was quicker.
 func Move(tx *database.Tx, k Token, from State) (bool, error) {
@@ -79,7 +79,7 @@ func Turn(tx *database.Tx, merchantID, id uuid.UUID, from, to State) (bool, erro
 // Hold keeps the token from being deleted while a charge begins, though other charges may
 // begin with it; the transaction ends with fault.ErrLost when it is not active any more, or held or parked.
 func Hold(tx *database.Tx, merchantID, id uuid.UUID) {
-	tx.MustHold(
+	tx.CheckLock(
 		"tokens",
 		`SELECT count(*) FROM (SELECT 1 FROM tokens WHERE id = $1 AND merchant_id = $2
 			AND state = 'active' AND held_at IS NULL AND parked_at IS NULL FOR SHARE) AS held`,

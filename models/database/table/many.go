@@ -102,9 +102,9 @@ func (m *Many) Rows(n int) string {
 	return text
 }
 
-// MustFind is a change of many records, with so many values, that ends the transaction unless it finds as many as the
+// ExpectRows is a change of many records, with so many values, that ends the transaction unless it finds as many as the
 // one value more says.
-func MustFind(sql string, values int) string {
+func ExpectRows(sql string, values int) string {
 	return fmt.Sprintf("WITH moved AS (%s RETURNING 1) SELECT must_be_one((SELECT (count(*) = $%d)::int FROM moved))", sql,
 		values+1)
 }

@@ -94,13 +94,13 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	}
 	first := write()
 	becomes(t, "the standby answers", func() bool {
-		n, there := facts(t, s, s.Aside(ctx, first))
+		n, there := facts(t, s, s.OnStandby(ctx, first))
 		return n == 1 && there
 	})
 	if _, there := facts(t, s, ctx); there {
 		t.Error("the standby answers what is not asked of it")
 	}
-	if err := s.InTx(s.Aside(ctx, 0), func(tx *database.Tx) error {
+	if err := s.InTx(s.OnStandby(ctx, 0), func(tx *database.Tx) error {
 		tx.Exec(`INSERT INTO facts VALUES (2)`)
 		if n, there := facts(t, s, tx.Context()); n != 2 || there {
 			t.Errorf("a unit of work reads %d rows, from the standby: %v", n, there)
@@ -109,9 +109,9 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	aside := s.Aside(ctx, 0)
+	onStandby := s.OnStandby(ctx, 0)
 	var n int
-	err := s.Pool.QueryRow(aside, `INSERT INTO facts VALUES (3) RETURNING n`).Scan(&n)
+	err := s.Pool.QueryRow(onStandby, `INSERT INTO facts VALUES (3) RETURNING n`).Scan(&n)
 	if pg := (*pgconn.PgError)(nil); !errors.As(err, &pg) || pg.Code != "25006" {
 		t.Errorf("a write by way of the standby: %v", err)
 	}
@@ -120,14 +120,15 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	on(t, primary, `ALTER SYSTEM RESET synchronous_standby_names`)
 	on(t, primary, `SELECT pg_reload_conf()`)
 	second := write()
-	if n, there := facts(t, s, s.Aside(ctx, second)); n != 3 || there {
+	if n, there := facts(t, s, s.OnStandby(ctx, second)); n != 3 || there {
 		t.Errorf("somebody who has just written reads %d rows, from the standby: %v", n, there)
 	}
 	becomes(t, "the lag is noticed", func() bool { return s.Standby.State().Lag > time.Second })
-	if n, there := facts(t, s, s.Aside(ctx, 0)); n >= 3 || !there {
+	if n, there := facts(t, s, s.OnStandby(ctx, 0)); n >= 3 || !there {
 		t.Errorf("somebody else reads %d rows, from the standby: %v", n, there)
 	}
-	if at, old := database.AsOf(s.Aside(ctx, 0)); old != (s.Standby.State().Lag >= 5*time.Second) || old && at.IsZero() {
+	at, old := database.AsOf(s.OnStandby(ctx, 0))
+	if old != (s.Standby.State().Lag >= 5*time.Second) || old && at.IsZero() {
 		t.Error("what is shown of the lag is not the lag", at, old)
 	}
 	if far := whyNotRead(t, primary, standby, time.Millisecond); far == "" || !strings.Contains(far, "behind") {
@@ -135,7 +136,7 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	}
 	on(t, standby, `SELECT pg_wal_replay_resume()`)
 	becomes(t, "it has caught up", func() bool {
-		n, there := facts(t, s, s.Aside(ctx, second))
+		n, there := facts(t, s, s.OnStandby(ctx, second))
 		return n == 3 && there && s.Standby.State().Lag == 0
 	})
 
@@ -145,7 +146,7 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	if st := s.Standby.Measure(ctx); st.Why != "is no standby" {
 		t.Errorf("what was promoted is read: %+v", st)
 	}
-	if _, there := facts(t, s, s.Aside(ctx, 0)); there {
+	if _, there := facts(t, s, s.OnStandby(ctx, 0)); there {
 		t.Error("it answers")
 	}
 	if err := standby.Kill(); err != nil {
@@ -154,7 +155,7 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 	if st := s.Standby.Measure(ctx); !strings.Contains(st.Why, "does not answer") {
 		t.Errorf("a dead standby: %+v", st)
 	}
-	if n, _ := facts(t, s, s.Aside(ctx, 0)); n != 3 {
+	if n, _ := facts(t, s, s.OnStandby(ctx, 0)); n != 3 {
 		t.Errorf("%d rows without a standby", n)
 	}
 	if there, instead := s.Standby.Reads(); there == 0 || instead == 0 {
@@ -166,26 +167,26 @@ func TestReportsAreReadFromAStandbyThatHasWhatWasWritten(t *testing.T) {
 func TestGORMAsksThePrimaryWhatTheStandbyDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s, _, standby := pair(t)
-	var aside context.Context
+	var onStandby context.Context
 	becomes(t, "the standby is read", func() bool {
-		aside = s.Aside(t.Context(), 0)
-		return aside != t.Context()
+		onStandby = s.OnStandby(t.Context(), 0)
+		return onStandby != t.Context()
 	})
-	if err := s.Gorm(aside).Exec(`INSERT INTO facts VALUES (?)`, 7).Error; err != nil {
+	if err := s.Gorm(onStandby).Exec(`INSERT INTO facts VALUES (?)`, 7).Error; err != nil {
 		t.Errorf("a write by way of the standby: %v", err)
 	}
 	var none struct{ N int }
-	if err := s.Gorm(aside).Table("facts").Take(&none, "n = ?", 8).Error; !fault.Is(err, fault.NotFound) {
+	if err := s.Gorm(onStandby).Table("facts").Take(&none, "n = ?", 8).Error; !fault.Is(err, fault.NotFound) {
 		t.Errorf("what is not there: %v", err)
 	}
-	if _, there := facts(t, s, aside); !there {
+	if _, there := facts(t, s, onStandby); !there {
 		t.Error("the standby is not read any more since it did not find a record")
 	}
 	if err := standby.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	var found []struct{ N int }
-	if err := s.Gorm(aside).Table("facts").Find(&found).Error; err != nil || len(found) != 1 || found[0].N != 7 {
+	if err := s.Gorm(onStandby).Table("facts").Find(&found).Error; err != nil || len(found) != 1 || found[0].N != 7 {
 		t.Errorf("a dead standby answers %v, %v", found, err)
 	}
 }
@@ -225,7 +226,7 @@ func TestAStandbyIsNoReasonNotToStart(t *testing.T) {
 		if st := s.Standby.State(); !strings.Contains(st.Why, one.why) {
 			t.Errorf("%s: %q", one.why, st.Why)
 		}
-		if s.Aside(t.Context(), 0) != t.Context() {
+		if s.OnStandby(t.Context(), 0) != t.Context() {
 			t.Errorf("%s: it is read", one.why)
 		}
 	}

@@ -98,7 +98,7 @@ func (c crowd) together(meanwhile func(), units ...func(*database.Tx)) []error {
 	c.run("BEGIN")
 	c.run("LOCK TABLE gates IN EXCLUSIVE MODE")
 	var wg sync.WaitGroup
-	for range database.Few {
+	for range database.Unbatched {
 		wg.Go(func() {
 			err := c.InTx(context.Background(), func(tx *database.Tx) error {
 				database.Insert(tx, gates, thing{ID: tx.NewID(), MerchantID: tx.NewID(), Notes: []string{}})
@@ -110,7 +110,8 @@ func (c crowd) together(meanwhile func(), units ...func(*database.Tx)) []error {
 		})
 	}
 	until(c.t, "units at the gate", func() bool {
-		return c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted") == database.Few
+		return database.Unbatched ==
+			c.number("SELECT count(*) FROM pg_locks WHERE relation = 'gates'::regclass AND NOT granted")
 	})
 	became := make([]error, len(units))
 	for i, unit := range units {
@@ -136,7 +137,7 @@ func wrongOnes(became []error) (n int) {
 	return n
 }
 
-const crowded = database.Enough - 1 // units that wait together
+const crowded = database.MinBatch - 1 // units that wait together
 
 func newThing(i int) thing {
 	return thing{ID: uuid.New(), MerchantID: uuid.New(), Colour: fmt.Sprint("colour ", i), Notes: []string{"a", `"b"`},
@@ -212,7 +213,7 @@ func TestAUnitThatFailsTakesNoOtherWithIt(t *testing.T) {
 func painting(all []thing, colour string) (units []func(*database.Tx)) {
 	for _, one := range all {
 		one.Colour, one.Tags = colour+" "+one.Colour, append(one.Tags, colour)
-		units = append(units, func(tx *database.Tx) { database.MustChange(tx, paintThing, one) })
+		units = append(units, func(tx *database.Tx) { database.CompareAndSet(tx, paintThing, one) })
 	}
 	return units
 }
@@ -296,7 +297,7 @@ func TestManyUnitsDoNotWaitForThoseThatTakeLong(t *testing.T) {
 	c.run("BEGIN")
 	c.run("LOCK TABLE gates IN EXCLUSIVE MODE")
 	var stuck sync.WaitGroup
-	for range 3 * database.Enough { // each longer than others are patient
+	for range 3 * database.MinBatch { // each longer than others are patient
 		stuck.Go(func() {
 			err := c.InTx(context.Background(), func(tx *database.Tx) error {
 				database.Insert(tx, gates, newThing(0))
@@ -315,7 +316,7 @@ func TestManyUnitsDoNotWaitForThoseThatTakeLong(t *testing.T) {
 	}
 	c.run("COMMIT")
 	stuck.Wait()
-	if n := c.number("SELECT count(*) FROM gates"); n != 3*database.Enough {
+	if n := c.number("SELECT count(*) FROM gates"); n != 3*database.MinBatch {
 		t.Errorf("%d at the gate", n)
 	}
 }
@@ -357,7 +358,7 @@ func TestUnitsHoldARecordForEachOtherAndOneThatIsGoneFailsItsOwnAlone(t *testing
 			held = gone
 		}
 		units = append(units, func(tx *database.Tx) {
-			tx.MustHold("things", "SELECT count(*) FROM (SELECT FROM things WHERE id = $1 FOR SHARE) AS held", held.ID)
+			tx.CheckLock("things", "SELECT count(*) FROM (SELECT FROM things WHERE id = $1 FOR SHARE) AS held", held.ID)
 			database.Append(tx, gates.Insert, newThing(i))
 		})
 	}

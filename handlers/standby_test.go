@@ -19,8 +19,8 @@ type follower struct {
 	absent bool
 }
 
-// Aside implements handlers.Standby.
-func (f *follower) Aside(ctx context.Context, position int64) context.Context {
+// OnStandby implements handlers.Standby.
+func (f *follower) OnStandby(ctx context.Context, position int64) context.Context {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, position)

@@ -14,9 +14,9 @@ import (
 
 // Standby is a copy of the database that follows it, a little behind.
 type Standby interface {
-	// Aside gives a context whose reads go to the standby when it has what the database had
+	// OnStandby gives a context whose reads go to the standby when it has what the database had
 	// written at that position; else the context itself.
-	Aside(ctx context.Context, position int64) context.Context
+	OnStandby(ctx context.Context, position int64) context.Context
 	// Position is how far the database has written.
 	Position(ctx context.Context) (int64, error)
 }
@@ -28,8 +28,8 @@ const (
 	positionSeconds = 60
 )
 
-// asideTime is how long a page may wait for the standby.
-const asideTime = 10 * time.Second
+// standbyTimeout is how long a page may wait for the standby.
+const standbyTimeout = 10 * time.Second
 
 // searched are the lists whose search by words may be answered by a standby.
 var searched = map[string]bool{"/clients": true, "/tokens": true, "/mandates": true, "/purchases": true,
@@ -46,9 +46,9 @@ func heavy(c echo.Context) bool {
 		searched[path] && strings.TrimSpace(c.QueryParam("q")) != ""
 }
 
-// aside has heavy pages read from the standby. Where that comes to nothing, the database
+// onStandby has heavy pages read from the standby. Where that comes to nothing, the database
 // has the last word: the standby may fail, or not know yet what the page is about.
-func (e *edge) aside(next echo.HandlerFunc) echo.HandlerFunc {
+func (e *edge) onStandby(next echo.HandlerFunc) echo.HandlerFunc {
 	if e.Standby == nil {
 		return next
 	}
@@ -57,13 +57,13 @@ func (e *edge) aside(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		own := c.Request()
-		ctx := e.Standby.Aside(own.Context(), position(c))
+		ctx := e.Standby.OnStandby(own.Context(), position(c))
 		if ctx == own.Context() {
 			return next(c)
 		}
 		if !strings.HasSuffix(c.Path(), "/export") { // which takes as long as it needs, each part of it not
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, asideTime)
+			ctx, cancel = context.WithTimeout(ctx, standbyTimeout)
 			defer cancel()
 		}
 		c.SetRequest(own.WithContext(ctx))

@@ -1,9 +1,8 @@
-package database
+package wire
 
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,35 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Who holds a connection of the pool and waits for a second one can wait for ever:
-// as many callers as the pool has connections hold all of them and wait for each
-// other. Whatever runs in a transaction therefore uses the connection of the
-// transaction. Tests refuse a second one by a Guard, whatever context it is asked with.
-
-// Guard sees who takes connections of pools and who gives them back.
-type Guard interface {
-	// Asks tells who asks for a connection, and whether it gets one.
-	Asks(pool *pgxpool.Pool) (who int64, gets bool)
-	Took(conn *pgx.Conn, who int64)
-	Gave(conn *pgx.Conn)
-}
-
-var guard atomic.Pointer[Guard]
-
-// GuardConnections has every pool of this process asked about by a guard: the first that is given. It is for tests;
-// production has none.
-func GuardConnections(g Guard) { guard.CompareAndSwap(nil, &g) }
-
-// AloneFilling runs fn while no other process fills the database with a demo.
-func (s *DB) AloneFilling(ctx context.Context, fn func() error) error {
-	const filling = 7316214004
-	return alone(ctx, s.Direct, filling, fn)
-}
-
-// alone holds an advisory lock, which a crash gives up, while fn runs. The lock has a
-// connection beside the pool: fn needs those of the pool.
-func alone(ctx context.Context, pool *pgxpool.Pool, lock int64, fn func() error) error {
-	conn, err := apart(ctx, pool, "debitdesk alone")
+// WithAdvisoryLock runs fn while it holds an advisory lock, which a crash gives up. The lock has a dedicated
+// connection: fn needs those of the pool.
+func WithAdvisoryLock(ctx context.Context, pool *pgxpool.Pool, lock int64, fn func() error) error {
+	conn, err := ConnectDedicated(ctx, pool, "debitdesk alone")
 	if err != nil {
 		return fmt.Errorf("wait for other processes: %w", err)
 	}
@@ -52,14 +26,14 @@ func alone(ctx context.Context, pool *pgxpool.Pool, lock int64, fn func() error)
 	return fn()
 }
 
-// apart opens a connection that is not one of the pool, for whatever keeps one for
-// long: a lock, or listening.
-func apart(ctx context.Context, pool *pgxpool.Pool, name string) (*pgx.Conn, error) {
-	return pgx.ConnectConfig(ctx, Apart(pool, name))
+// ConnectDedicated opens a connection that is not one of the pool, for whatever keeps one for long: a lock, or
+// listening.
+func ConnectDedicated(ctx context.Context, pool *pgxpool.Pool, name string) (*pgx.Conn, error) {
+	return pgx.ConnectConfig(ctx, Dedicated(pool, name))
 }
 
-// Apart is how such a connection is opened. Who gives it up ends it at once: it serves nobody afterwards.
-func Apart(pool *pgxpool.Pool, name string) *pgx.ConnConfig {
+// Dedicated is how such a connection is opened. Whoever gives it up ends it at once: it serves nobody afterwards.
+func Dedicated(pool *pgxpool.Pool, name string) *pgx.ConnConfig {
 	cfg := pool.Config().ConnConfig.Copy()
 	cfg.Tracer = nil
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -69,9 +43,11 @@ func Apart(pool *pgxpool.Pool, name string) *pgx.ConnConfig {
 	return cfg
 }
 
-// connTx lets pgx-native code (the job queue, COPY) join a transaction that was
-// begun on the same connection. Depth 0 is that outer transaction, which it
-// never ends; deeper ones are savepoints.
+// Within lets pgx-native code (the job queue, COPY) join a transaction that was begun on the same connection. It never
+// ends that transaction; transactions begun in it are savepoints.
+func Within(conn *pgx.Conn) pgx.Tx { return connTx{c: conn} }
+
+// connTx is the outer transaction at depth 0; deeper ones are savepoints.
 type connTx struct {
 	c     *pgx.Conn
 	depth int
@@ -116,8 +92,8 @@ func (t connTx) Prepare(ctx context.Context, name, q string) (*pgconn.StatementD
 func (t connTx) Conn() *pgx.Conn                { return t.c }
 func (t connTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
 
-// run sends a batch and gives the row count of its last statement.
-func run(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (rows int64, err error) {
+// Exec sends a batch and gives the row count of its last statement.
+func Exec(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (rows int64, err error) {
 	res := conn.SendBatch(ctx, batch)
 	for range batch.Len() {
 		tag, err := res.Exec()
