@@ -36,7 +36,7 @@ var acts = []act{
 	{"a mandate is asked for", 2, true, (*lane).ask},
 	{"a client answers", 3, false, (*lane).answer},
 	{"a client subscribes", 1, false, (*lane).subscribe},
-	{"somebody meddles with what a plan does", 3, false, (*lane).meddle},
+	{"someone meddles with what a plan does", 3, false, (*lane).meddle},
 	{"the plan rests or goes on", 1, false, (*lane).rest},
 }
 

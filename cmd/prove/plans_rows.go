@@ -32,7 +32,7 @@ var queued = []sentence{
 	{"no step of a plan is late", `SELECT r.id || ' ' || r.due_at FROM plan_runs r
 		JOIN plans p ON p.id = r.plan_id AND p.state = 'active', sandbox_clock c
 		WHERE r.state = 'waiting' AND r.due_at < now() + make_interval(secs => c.offset_micros / 1e6) - interval '1 minute'`},
-	{"what failed and is owed stands in the queue", `SELECT p.id || ' ' || p.status || ' ' || last.state FROM purchases p
+	{"what failed and is owed is in the queue", `SELECT p.id || ' ' || p.status || ' ' || last.state FROM purchases p
 		JOIN LATERAL (SELECT c.state FROM collections c WHERE c.purchase_id = p.id ORDER BY c.created_at DESC, c.id DESC
 			LIMIT 1) last ON true
 		WHERE is_owed(p.status) AND last.state IN ('unpaid', 'recalled', 'disputed', 'dispute_lost')

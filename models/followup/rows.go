@@ -201,7 +201,7 @@ func replaceOpen(tx *database.Tx, merchantID, purchaseID uuid.UUID) (bool, error
 		UpdateColumns(map[string]any{"state": Withdrawn, "updated_at": tx.Now()}))
 }
 
-// owing is what a purchase comes to.
+// owing is what a purchase comes to. Who asks holds the purchase: of several who promise at once, the last one stands.
 func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency string, owed bool, err error) {
 	var of struct {
 		TotalCents int64
@@ -209,7 +209,7 @@ func owing(tx *database.Tx, merchantID, id uuid.UUID) (cents int64, currency str
 		Owed       bool
 	}
 	err = tx.Gorm().Raw(`SELECT total_cents, currency, is_owed(status) AS owed FROM purchases
-		WHERE merchant_id = ? AND id = ? FOR SHARE`, merchantID, id).Take(&of).Error
+		WHERE merchant_id = ? AND id = ? FOR NO KEY UPDATE`, merchantID, id).Take(&of).Error
 	if err != nil {
 		err = fmt.Errorf("look what is owed: %w", err)
 	}

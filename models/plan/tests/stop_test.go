@@ -96,6 +96,26 @@ func TestAPromiseHoldsUntilTheDayAfter(t *testing.T) {
 	}
 }
 
+// Promises about one purchase that are written down at once are taken one after the other: the last one stands.
+func TestOfPromisesAtOnceOneStands(t *testing.T) {
+	h := open(t)
+	h.plan(usual)
+	for _, id := range h.failing("02", "02", "02", "02") {
+		var all sync.WaitGroup
+		for d := range 4 {
+			all.Go(func() {
+				if _, err := h.use.Followups.AddPromise(ctx, h.who, about(id), followup.Promising{DueOn: dec(4 + d)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := h.number(`SELECT count(*) FROM promises WHERE purchase_id = $1 AND state = 'open'`, id); n != 1 {
+			t.Errorf("%d promises are open", n)
+		}
+	}
+}
+
 // What a person does about one purchase is audited, and the plan heeds it.
 func TestAPersonSkipsHoldsAndEnds(t *testing.T) {
 	h := open(t)
