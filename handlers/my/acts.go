@@ -240,8 +240,11 @@ func (p *Pages) codeForm(c echo.Context, v clientpage.Visit, a clientpage.Act, r
 		if a.Wish.SMS {
 			sent = w.Say("my.code.sent_sms", "phone", sms.Masked(v.Client.Phone))
 		}
-		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title,
-			Says:   []string{mytext.Doing(w, a), sent},
+		says := []string{mytext.Doing(w, a), sent}
+		if a.Waiting(p.Service.Real()) != nil {
+			says = says[:1] // nobody is to look for a code that no longer works
+		}
+		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title, Says: says,
 			Action: codePath(a.ID), Code: &components.Field{Label: w.Say("my.code.label"), Name: "code",
 				Hint: w.Say("my.code.hint"), InputMode: "numeric", Autocomplete: "one-time-code", Required: true, MaxLength: 12,
 				Width: "s"},

@@ -110,11 +110,13 @@ func (w *Work) see(ctx context.Context, i Import) (seen bool, err error) {
 			return true, nil
 		}
 		for _, r := range rows {
-			if !r.LeftOut {
-				line := alone.Check(r)
-				l.together.Add(i.Mapping, r, line)
-				l.matching.see(r.N, line.Values)
+			line := alone.Check(r)
+			if r.LeftOut { // the sums of the file are about it all the same
+				l.together.count(line)
+				continue
 			}
+			l.together.Add(i.Mapping, r, line)
+			l.matching.see(r.N, line.Values)
 		}
 		l.last = rows[len(rows)-1].N
 	}

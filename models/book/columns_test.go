@@ -59,6 +59,44 @@ func TestAWholeColumnDecidesAboutDatesAndDecimals(t *testing.T) {
 	}
 }
 
+// A heading can mean two things, and what stands below it says which.
+func TestContentTellsWhatAHeadingLeavesOpen(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	c := h.upload("Member No;Name;Type;Freq;Fee\nK1;Anna;savings;Monthly;R 450,00\nK2;Ben;cheque;Monthly;499\n").Mapping.Columns
+	for n, want := range []book.Field{book.Reference, book.FullName, book.Type, book.CycleOf, book.Amount} {
+		if c[n].Field != want {
+			t.Errorf("column %d means %q, want %q", n+1, c[n].Field, want)
+		}
+	}
+	c = h.upload("Number;Name;Fee\nK3;Cara;Gold\nK4;Dan;Silver\n").Mapping.Columns
+	if c[2].Field != book.Template {
+		t.Errorf("the fees Gold and Silver are %q", c[2].Field)
+	}
+}
+
+// The line of totals is about the rows of the file, also those that a person leaves out or that are no debit.
+func TestALineOfTotalsIsHeldAgainstTheWholeFile(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.rehearsed("Member No;Name;Monthly;Group\nK1;Anna;450,00;Dawn\nK2;Ben;-20,00;\nK3;Cara;100,50;\nTotal;;530,50;\n")
+	const agrees = "The line of totals in row 5 agrees with the rows"
+	if !strings.HasPrefix(i.CheckSum, agrees) {
+		t.Errorf("with an amount below zero it says %q", i.CheckSum)
+	}
+	if _, err := h.book.LeaveOut(context.Background(), h.who, i.ID, true, 3); err != nil {
+		t.Fatal(err)
+	}
+	if i = h.work(i); !strings.HasPrefix(i.CheckSum, agrees) {
+		t.Errorf("without a row that was left out it says %q", i.CheckSum)
+	}
+	for n, want := range []string{"Dawn", "Without a group", "Without a group"} {
+		if got := h.rows(i)[n].GroupName; got != want {
+			t.Errorf("row %d is in the group %q, want %q", n+2, got, want)
+		}
+	}
+}
+
 // What a person chose about how a file is written holds for the next one; what they vouched for does not.
 func TestTheNextFileWithTheSameHeadingIsReadAlike(t *testing.T) {
 	t.Parallel()

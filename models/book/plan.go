@@ -279,15 +279,25 @@ func (p *plan) into(i Import, row *Row) {
 	if p.client.ID == uuid.Nil && p.values.Details.FullName == "" {
 		row.Name = cmp.Or(p.values.Reference, p.values.Details.Email)
 	}
-	row.GroupName = cmp.Or(p.values.Group, DefaultGroup)
+	row.GroupName = cmp.Or(p.values.Group, restOf(i.Mapping))
 	row.ClientID, row.Debitable, row.Cents, row.FirstOn = p.client.ID, p.makes && p.verdict.Comes(), 0, Day{}
 	if s := p.subscribe; s != nil && p.verdict.Comes() {
 		row.Cents, row.FirstOn = s.cents, s.due
 	}
 }
 
-// DefaultGroup is the group of rows that name none.
+// DefaultGroup is the group of all rows of a file without a column of groups.
 const DefaultGroup = "All"
+
+// noGroup is the group of the rows that name none, beside those that do: "All" would promise the others as well.
+const noGroup = "Without a group"
+
+func restOf(m Mapping) string {
+	if m.Has(GroupOf) {
+		return noGroup
+	}
+	return DefaultGroup
+}
 
 // say lists a change for a person.
 func (p *plan) change(what, was, is string) { p.changes = append(p.changes, Change{what, was, is}) }

@@ -37,8 +37,9 @@ type Values struct {
 	Inactive   bool
 	Group      string
 	Notes      string
-	Totals     bool // it is the line of totals
-	Aside      bool // the layout of the file says that it is no client
+	Told       int64 // the amount as the sums of the file count it, also where it cannot be debited
+	Totals     bool  // it is the line of totals
+	Aside      bool  // the layout of the file says that it is no client
 	Plan       OldPlan
 	Planned    []Day // on which the old system is to debit this account or mandate
 
@@ -261,7 +262,7 @@ func (r *reading) date(f Field) (d Day, ok bool) {
 	}
 	switch {
 	case err == calendar.ErrOrder: //nolint:errorlint // as ParseWritten gives it
-		r.wrong(f, CauseDateOrder, "%s could be %s; no other date of the column tells", found(f, text), bothWays(text))
+		r.wrong(f, CauseDateOrder, "%s could be %s; the other dates of the column do not tell", found(f, text), bothWays(text))
 	case r.chose(CauseDate) == choiceDrop:
 		r.say(Note, f, CauseDate, "%s was left out", found(f, text))
 	default:

@@ -125,6 +125,9 @@ func (r *reading) centsOf(f Field, say bool) (cents int64, ok bool) {
 		most = money.MostCents
 	}
 	cents, err := money.ParseMarked(text, mark)
+	if f == Amount && err == nil {
+		r.line.Values.Told = cents
+	}
 	switch {
 	case err == nil && cents >= 0 && cents <= most:
 		return cents, true

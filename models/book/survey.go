@@ -1,6 +1,7 @@
 package book
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type surveyed struct {
 	samples []string
 	filled  int
 	kinds   map[Field]int
+	amounts int // how many read as an amount
 	marks   map[money.Mark]bool
 	orders  map[calendar.Order]bool
 }
@@ -56,6 +58,9 @@ func (c *surveyed) see(text string, number bool) {
 	if kind := kindOf(text); kind != "" {
 		c.kinds[kind]++
 	}
+	if _, err := money.ParseMarked(text, money.Unmarked); err == nil || errors.Is(err, money.ErrAmbiguous) {
+		c.amounts++
+	}
 	if order := calendar.OrderIn(text); order != calendar.Unordered {
 		c.orders[order] = true
 	} else if mark := money.MarkIn(text); mark != money.Unmarked && !number {
@@ -83,17 +88,23 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 	for i := range s.columns {
 		if i < len(f.Header) {
 			named, _ := FieldOf(f.Header[i])
+			if c := s.columns[i]; named == Template && c.filled > 0 && c.amounts*5 >= c.filled*4 {
+				named = Amount // a "fee" can be what is paid for, or how much
+			}
 			take(i, named)
 		}
 	}
 	for i := range s.columns {
 		nameless := i >= len(f.Header) || Tidy(f.Header[i]) == ""
-		if kind := s.columns[i].kind(); m.Columns[i].Field == "" && (nameless || kind == Email || kind == Identity) {
+		if kind := s.columns[i].kind(); m.Columns[i].Field == "" && (nameless || slices.Contains(telling, kind)) {
 			take(i, kind)
 		}
 	}
 	return s.Written(f, m)
 }
+
+// telling are the kinds of text that nothing else looks like: they tell the column whatever its heading is.
+var telling = []Field{Email, Identity, Type, CycleOf}
 
 // Written says of each column of a mapping which decimal mark and order of dates it shows: the whole column decides,
 // and where it does not, the other columns of its kind, where these agree. What a person chose stays.
@@ -153,10 +164,19 @@ func (c surveyed) kind() Field {
 	return ""
 }
 
+func cycleNamed(word string) bool {
+	_, named := cycles[word]
+	return named
+}
+
 // kindOf is what a text is by itself; nothing where it could be several things.
 func kindOf(text string) Field {
-	digits := digitsOf(text)
+	digits, word := digitsOf(text), plainWord(text)
 	switch {
+	case digits == "" && accountTypes[word] != "":
+		return Type
+	case digits == "" && cycleNamed(word):
+		return CycleOf
 	case client.IsEmail(text):
 		return Email
 	case len(text) == 36 && uuid.Validate(text) == nil:

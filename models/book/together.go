@@ -23,7 +23,6 @@ type Together struct {
 	seed   maphash.Seed
 	values map[uint64]seen
 	sum    money.Sum
-	rows   int
 	totals []total
 	plans  map[uint64][]Day // of debits that the old system is to make
 }
@@ -32,10 +31,9 @@ type seen struct{ n, first int32 }
 
 // total is a line of totals: what it says, and what the rows above it add up to.
 type total struct {
-	row       int
-	cents     int64
-	above     money.Sum
-	rowsAbove int
+	row   int
+	cents int64
+	above money.Sum
 }
 
 // NewTogether begins with a file.
@@ -76,7 +74,7 @@ func (t *Together) Add(m Mapping, row Row, l Line) {
 		return
 	}
 	if l.Values.Totals {
-		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum, t.rows})
+		t.totals = append(t.totals, total{row.N, l.Values.Cents, t.sum})
 		return
 	}
 	key, account := l.Values.key(), accountKey(l.Values)
@@ -96,7 +94,14 @@ func (t *Together) Add(m Mapping, row Row, l Line) {
 		t.note(accountOf, key+"\x1f"+account, row.N)
 	}
 	t.note(keyField, key, row.N)
-	t.sum, t.rows = t.sum.Plus(money.SumOf(l.Values.Cents)), t.rows+1
+	t.count(l)
+}
+
+// count adds the amount of a row, as the file says it, to what its lines of totals are held against.
+func (t *Together) count(l Line) {
+	if !l.Values.Aside && !l.Values.Totals {
+		t.sum = t.sum.Plus(money.SumOf(l.Values.Told))
+	}
 }
 
 // alike is a value as values are compared.

@@ -85,6 +85,8 @@ func OrderIn(text string) Order {
 	}
 	a, b := number(m[1]), number(m[2])
 	switch {
+	case len(m[3]) == 4 && noDay(m[3], m[1], m[2]) && noDay(m[3], m[2], m[1]):
+		return Unordered // 06/31/2026 is a slip: whoever wrote it may have meant either
 	case len(m[1]) > 2 || a > 31 && len(m[3]) == 2:
 		return YearFirst
 	case a > 12 && b >= 1 && b <= 12 && len(m[3]) == 4:
@@ -95,6 +97,12 @@ func OrderIn(text string) Order {
 		return MonthFirst
 	}
 	return Unordered
+}
+
+// noDay tells that no such day is in the calendar.
+func noDay(year, monthOfYear, dayOfMonth string) bool {
+	_, err := day(year, number(monthOfYear), dayOfMonth)
+	return err != nil
 }
 
 var oddSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ")
@@ -131,7 +139,7 @@ func parseNumbers(a, b, c string, order Order) (Date, error) {
 		return parseNumbers(a, b, c, seen)
 	case a == b && len(c) == 4:
 		return day(c, number(a), a)
-	case len(c) == 4 && number(a) > 12 && number(b) > 12:
+	case len(c) == 4 && noDay(c, a, b) && noDay(c, b, a):
 		return Date{}, ErrNoSuch
 	}
 	return Date{}, ErrOrder

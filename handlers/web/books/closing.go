@@ -44,7 +44,7 @@ func (h *Books) askClose(c echo.Context, text string, refused error) error {
 	}
 	v := pages.BookActView{Head: components.PageHead{Title: "Close " + m.Words(),
 		Back: components.Link{Text: "Books", Href: "/books"}}, Action: closingPath, Month: m.String(), Done: p.Refusal,
-		Locks: plural.Of(p.Entries, "entry") + " until " + m.Last().String() + plural.Pick(p.Entries, " is", " are") +
+		Locks: plural.Of(p.Entries, "entry") + " until the end of " + m.Words() + plural.Pick(p.Entries, " is", " are") +
 			" locked. What becomes known later is posted after it, with its true day in the text."}
 	for _, o := range p.Open {
 		v.Open = append(v.Open, components.Link{Text: o.Say(), Href: openHref(o, m)})

@@ -1,9 +1,11 @@
 package imports
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,14 +103,16 @@ func (h *Imports) causes(c echo.Context, i book.Import, view *pages.ImportCheckV
 		}
 		if one.Keeps {
 			for _, m := range book.FixesOf(one.Cause) {
-				line.Fixes = append(line.Fixes, fixButton(m, ""))
+				if m.Choice != i.Mapping.Choices[one.Cause] { // what was chosen did not help these rows
+					line.Fixes = append(line.Fixes, fixButton(m, ""))
+				}
 			}
 		}
 		view.Causes = append(view.Causes, line)
 	}
-	for cause, choice := range i.Mapping.Choices {
+	for _, cause := range slices.Sorted(maps.Keys(i.Mapping.Choices)) {
 		for _, m := range book.FixesOf(cause) {
-			if m.Choice == choice {
+			if m.Choice == i.Mapping.Choices[cause] {
 				view.Chosen = append(view.Chosen, pages.ImportChoice{Text: book.TitleOf(cause) + ": " + m.Label, Cause: cause})
 			}
 		}
