@@ -24,6 +24,14 @@ import (
 
 func actPath(k clientpage.Kind) string { return "/my/acts/" + string(k) + "/" }
 
+// actOn is where an act begins that is about something; uuid.Nil: about nothing in particular.
+func actOn(k clientpage.Kind, object uuid.UUID) string {
+	if object == uuid.Nil {
+		return actPath(k)
+	}
+	return actPath(k) + "?object=" + object.String()
+}
+
 // bySMS is the field of a form that asks for a code or a link by SMS.
 const bySMS = "by_sms"
 
@@ -236,15 +244,16 @@ func (p *Pages) Code(c echo.Context) error {
 
 func (p *Pages) codeForm(c echo.Context, v clientpage.Visit, a clientpage.Act, refused *fault.Fault) error {
 	return p.sendForm(c, v, refused, clientpage.CodeTries-a.Tries, func(w locale.Words) my.FormView {
+		if a.Waiting(p.Service.Real()) != nil { // nobody is to look for a code that does not work, or to enter it
+			name := mytext.Act(w, a.Kind, a.Wish.Asks)
+			return my.FormView{Frame: p.frame(c, w, v.Brand, name), Title: name, Says: []string{mytext.Doing(w, a)},
+				Again: components.Link{Text: w.Say("my.code.again"), Href: actOn(a.Kind, a.ObjectID)}, Back: back(w), Foot: foot(w)}
+		}
 		title, sent := w.Say("my.code.title"), w.Say("my.code.sent", "address", masked(v.Client.Email))
 		if a.Wish.SMS {
 			sent = w.Say("my.code.sent_sms", "phone", sms.Masked(v.Client.Phone))
 		}
-		says := []string{mytext.Doing(w, a), sent}
-		if a.Waiting(p.Service.Real()) != nil {
-			says = says[:1] // nobody is to look for a code that no longer works
-		}
-		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title, Says: says,
+		return my.FormView{Frame: p.frame(c, w, v.Brand, title), Title: title, Says: []string{mytext.Doing(w, a), sent},
 			Action: codePath(a.ID), Code: &components.Field{Label: w.Say("my.code.label"), Name: "code",
 				Hint: w.Say("my.code.hint"), InputMode: "numeric", Autocomplete: "one-time-code", Required: true, MaxLength: 12,
 				Width: "s"},

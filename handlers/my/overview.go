@@ -162,10 +162,7 @@ func (o overview) offer(w locale.Words, links *[]components.Link, brand uuid.UUI
 	if policy == clientpage.Off {
 		return
 	}
-	l := components.Link{Text: mytext.Act(w, k, policy == clientpage.AskStaff), Href: actPath(k)}
-	if object != uuid.Nil {
-		l.Href += "?object=" + object.String()
-	}
+	l := components.Link{Text: mytext.Act(w, k, policy == clientpage.AskStaff), Href: actOn(k, object)}
 	*links = append(*links, l)
 }
 

@@ -149,7 +149,8 @@ func (a Act) Waiting(now time.Time) error {
 	return nil
 }
 
-// Confirm does what an act asks for, if the code is right: once, however often it is entered. A wrong code counts.
+// Confirm does what an act asks for, if the code is right: once, however often it is entered. A wrong code counts; what
+// is no code of six digits does not.
 func (s *Service) Confirm(ctx context.Context, v Visit, id uuid.UUID, code, ip, requestID string) (a Act, err error) {
 	code = strings.Map(digit, code)
 	var wrong error
@@ -168,6 +169,10 @@ func (s *Service) Confirm(ctx context.Context, v Visit, id uuid.UUID, code, ip, 
 			}
 			if err := a.Waiting(s.Real()); err != nil {
 				return err
+			}
+			if len(code) != codeDigits { // a slip, and no guess
+				wrong = fault.At("code", "invalid", "Enter the six digits of the code.")
+				return nil
 			}
 			if subtle.ConstantTimeCompare(codeHash(a.ID, code), a.CodeHash) != 1 {
 				a.Tries++

@@ -88,6 +88,7 @@ type FormView struct {
 	Code     *components.Field
 	BySMS    *components.Checkbox // nil: there is no choice
 	Button   string
+	Again    components.Link // where to begin anew, in place of a form; empty: nowhere
 	Back     components.Link
 	Foot     Foot
 }
