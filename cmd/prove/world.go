@@ -88,7 +88,8 @@ func (h *history) begin(ctx context.Context) error {
 // fail charges a client who has no money, so that the plan has work in every history.
 func (h *history) fail(ctx context.Context, first *lane) error {
 	client := h.clients[0]
-	stored := first.post(ctx, "/purchases/", first.key(), first.asks(client, "eft", 0, map[string]any{"force_recurring": true}))
+	stored := first.post(ctx, "/purchases/", first.key(), first.asks(client, "eft", 0,
+		map[string]any{"force_recurring": true}))
 	owed := first.post(ctx, "/purchases/", first.key(), first.goods(client, 20000, 3, ""))
 	if stored.id() == "" || owed.id() == "" {
 		return fmt.Errorf("nothing to charge: %d %d", stored.status, owed.status)

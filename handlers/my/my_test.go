@@ -429,7 +429,8 @@ func TestWrongCodesAreCounted(t *testing.T) {
 		v.post(at, url.Values{"code": {wrong}}).Want(422).Contains("not the code", fmt.Sprintf("%d", 4-i))
 	}
 	v.post(at, url.Values{"code": {"12345"}}).Want(422).Contains("Enter the six digits of the code.")
-	v.post(at, url.Values{"code": {wrong}}).Want(409).Contains("too often", ">Start again</a>").Lacks("on its way", `name="code"`)
+	v.post(at, url.Values{"code": {wrong}}).Want(409).Contains("too often", ">Start again</a>").
+		Lacks("on its way", `name="code"`)
 	v.post(at, url.Values{"code": {right}}).Want(409)
 	if v.Count(`SELECT count(*) FROM client_requests`) != 0 {
 		t.Error("done without the code")

@@ -36,7 +36,8 @@ func TestFinanceClosesAMonthAndAnAdminReopensIt(t *testing.T) {
 	month := url.Values{"month": {strings.TrimPrefix(ask, "/books/closing?month=")}}
 	h.Page(h.A.Staff, "GET", "/books", nil).Want(http.StatusOK).Lacks("/books/closing").Lacks("/books/export")
 	h.Page(h.A.Staff, "POST", "/books/closing", month).Want(http.StatusForbidden)
-	h.Page(h.A.Finance, "GET", ask, nil).Want(http.StatusOK).Contains("Nothing is open").Contains("2 entries until the end of ")
+	h.Page(h.A.Finance, "GET", ask, nil).Want(http.StatusOK).
+		Contains("Nothing is open", "2 entries until the end of ")
 	h.Page(h.A.Finance, "POST", "/books/closing", month).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "POST", "/books/closing", month).Want(http.StatusConflict).Contains("is closed already")
 	h.Page(h.A.Finance, "GET", "/books", nil).Contains("Closed until the end of").Lacks("/reopening")

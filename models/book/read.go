@@ -262,7 +262,8 @@ func (r *reading) date(f Field) (d Day, ok bool) {
 	}
 	switch {
 	case err == calendar.ErrOrder: //nolint:errorlint // as ParseWritten gives it
-		r.wrong(f, CauseDateOrder, "%s could be %s; the other dates of the column do not tell", found(f, text), bothWays(text))
+		r.wrong(f, CauseDateOrder, "%s could be %s; the other dates of the column do not tell", found(f, text),
+			bothWays(text))
 	case r.chose(CauseDate) == choiceDrop:
 		r.say(Note, f, CauseDate, "%s was left out", found(f, text))
 	default:
