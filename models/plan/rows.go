@@ -148,7 +148,8 @@ func begin(tx *database.Tx, failed []Failure) {
 			held_until = CASE WHEN e.why = '' AND r.held_for = 'person' THEN r.held_until END, updated_at = $2::timestamptz,
 			state = CASE WHEN e.why <> '' THEN 'ended' WHEN r.held_for = 'person' THEN 'held' ELSE 'waiting' END,
 			ended_at = CASE WHEN e.why <> '' THEN $2::timestamptz END, end_reason = e.why
-		FROM `+failures+` JOIN collections c ON c.id = f.collection_id JOIN tokens t ON t.id = c.token_id,
+		FROM `+failures+` JOIN collections c ON c.id = f.collection_id
+			LEFT JOIN tokens t ON t.id = c.token_id,
 			plan_runs had, LATERAL (SELECT CASE WHEN f.cause = 'deceased' THEN 'died'
 				WHEN f.cause IN ('disputed', 'stopped') AND had.branch <> f.branch THEN f.cause
 				WHEN had.branch <> f.branch THEN 'cause' ELSE plan_stop_of_token(t) END AS why) e
@@ -163,7 +164,7 @@ func begin(tx *database.Tx, failed []Failure) {
 		FROM `+failures+`
 			JOIN purchases p ON p.id = f.purchase_id
 			JOIN collections c ON c.id = f.collection_id
-			JOIN tokens t ON t.id = c.token_id
+			LEFT JOIN tokens t ON t.id = c.token_id
 			LEFT JOIN clients k ON k.id = p.client_id
 			CROSS JOIN LATERAL (SELECT * FROM plans WHERE merchant_id = p.merchant_id AND state = 'active'
 				AND (template_id = p.template_id OR template_id IS NULL)

@@ -13,6 +13,7 @@ import (
 	"debitdesk/models/database"
 	"debitdesk/models/followup"
 	"debitdesk/models/plan"
+	"debitdesk/models/purchase"
 )
 
 var errUndone = errors.New("undone")
@@ -209,6 +210,29 @@ func TestNoPlanBeginsAfterAStop(t *testing.T) {
 		if !has(now.Failed, id) && !has(now.AccountGone, id) {
 			t.Errorf("%s: the failure waits for nobody: %+v", why, now)
 		}
+	}
+}
+
+// An account that a client gave on the page can be debited again once its first debit is paid. A plan answers where that
+// fails.
+func TestAPlanAnswersToAFirstDebitThatFails(t *testing.T) {
+	h := open(t)
+	h.plan(usual)
+	clientID, _ := h.stored()
+	rec, err := h.use.Purchases.Create(ctx, h.who, purchase.Input{ClientID: clientID, BrandID: h.brand, Currency: "ZAR",
+		Details: one(10000), Options: purchase.Options{Whitelist: []string{"eft"}}})
+	must(t, err)
+	given, err := h.use.Purchases.GiveAccount(ctx, actor.PayerOf(h.who.MerchantID, "N Dlamini", "192.0.2.1", ""), rec.ID,
+		purchase.Account{FullName: "N Dlamini", IDNumber: "8501015000085", Phone: "27821234567", BankCode: "632005",
+			AccountNumber: "4000009002", Consented: true})
+	must(t, err)
+	h.to(given.Collection.ActionDate.AddDays(1).At(9, 0))
+	if h.number(`SELECT count(*) FROM collections WHERE purchase_id = $1 AND state = 'unpaid'`, rec.ID) == 0 {
+		h.answer(rec.ID, "02")
+	}
+	// It cannot debit an account that never paid, so it hands over.
+	if r := h.run(rec.ID); r.State != plan.WithPerson || r.Code != "02" {
+		t.Errorf("the run is %+v", r)
 	}
 }
 
