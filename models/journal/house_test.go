@@ -124,8 +124,9 @@ func (h *house) meanwhile(tx pgx.Tx, do func() error) {
 			h.Fatalf("it did not wait: %v", err)
 		default:
 		}
+		// Not by pg_stat_activity: a transaction sees it as it was when it first looked, without who connected since.
 		must(h.T, tx.QueryRow(h.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted
-			AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database()))`).Scan(&waits))
+			AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))`).Scan(&waits))
 	}
 	must(h.T, tx.Commit(h.Context()))
 	must(h.T, <-done)
