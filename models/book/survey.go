@@ -88,7 +88,7 @@ func (s *Survey) Guess(f sheet.Format) Mapping {
 	for i := range s.columns {
 		if i < len(f.Header) {
 			named, _ := FieldOf(f.Header[i])
-			if c := s.columns[i]; named == Template && c.filled > 0 && c.amounts*5 >= c.filled*4 {
+			if c := s.columns[i]; named == Template && c.mostly(c.amounts) {
 				named = Amount // a "fee" can be what is paid for, or how much
 			}
 			take(i, named)
@@ -157,12 +157,15 @@ func orderOf(of map[calendar.Order]bool) calendar.Order {
 // kind is what at least four in five of the texts are.
 func (c surveyed) kind() Field {
 	for kind, n := range c.kinds {
-		if n*5 >= c.filled*4 {
+		if c.mostly(n) {
 			return kind
 		}
 	}
 	return ""
 }
+
+// mostly tells that so many of the filled cells decide what the column is: four fifths of them.
+func (c surveyed) mostly(n int) bool { return c.filled > 0 && n*5 >= c.filled*4 }
 
 func cycleNamed(word string) bool {
 	_, named := cycles[word]
