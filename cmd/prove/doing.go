@@ -52,13 +52,16 @@ func (l *lane) clientFrom() string {
 	return l.one(l.clients)
 }
 
-func (l *lane) store(ctx context.Context) {
-	client := l.clientFrom()
+func (l *lane) store(ctx context.Context) { l.storeFor(ctx, l.clientFrom()) }
+
+func (l *lane) storeFor(ctx context.Context, client string) (token string) {
 	a := l.post(ctx, "/purchases/", l.key(), l.asks(client, "eft", 0, map[string]any{"force_recurring": true}))
 	if id := a.id(); a.ok() && id != "" {
 		l.owns(client, id)
 		l.newTokens = append(l.newTokens, id)
+		return id
 	}
+	return ""
 }
 
 // bill of goods: what a purchase says.

@@ -4,7 +4,7 @@ package prove
 var ofPlans = []sentence{
 	{"a plan never debits again what the client stopped or disputed", `SELECT s.run_id || '/' || s.n FROM plan_steps s
 		JOIN plan_runs r ON r.id = s.run_id WHERE s.kind = 'debit_again' AND s.outcome = 'done' AND r.branch <> 'money'`},
-	{"what a plan debits again is a debit of its purchase, not before the day of the step", `SELECT s.run_id || '/' || s.n
+	{"what a plan debits again is a debit of its purchase", `SELECT s.run_id || '/' || s.n
 		FROM plan_steps s JOIN plan_runs r ON r.id = s.run_id LEFT JOIN collections c ON c.id = s.made_id
 		AND c.purchase_id = r.purchase_id AND c.merchant_id = s.merchant_id
 		WHERE s.kind = 'debit_again' AND s.outcome = 'done' AND c.id IS NULL`},

@@ -23,7 +23,7 @@ import (
 
 // accounts decide what the sandbox bank answers to their debits: it pays, has no money (each time, or the first
 // time), is closed, takes the money back on the last day, is disputed soon, late and too late, or answers twice.
-var accounts = []string{"4000000101", "4000009002", "4000009102", "4000009012", "4000009500", "4000009030",
+var accounts = []string{"4000000101", withoutMoney, "4000009102", "4000009012", "4000009500", "4000009030",
 	"4000009430", "4000009900", "4000000102", "4000000103"}
 
 // withoutMoney is the account whose debits always come back for lack of money.
@@ -88,17 +88,15 @@ func (h *history) begin(ctx context.Context) error {
 // fail charges a client who has no money, so that the plan has work in every history.
 func (h *history) fail(ctx context.Context, first *lane) error {
 	client := h.clients[0]
-	stored := first.post(ctx, "/purchases/", first.key(), first.asks(client, "eft", 0,
-		map[string]any{"force_recurring": true}))
+	token := first.storeFor(ctx, client)
 	owed := first.post(ctx, "/purchases/", first.key(), first.goods(client, 20000, 3, ""))
-	if stored.id() == "" || owed.id() == "" {
-		return fmt.Errorf("nothing to charge: %d %d", stored.status, owed.status)
+	if token == "" || owed.id() == "" {
+		return fmt.Errorf("nothing to charge: %q %d", token, owed.status)
 	}
-	h.owns(client, stored.id())
 	h.owns(client, owed.id())
-	h.tokens, h.purchases = append(h.tokens, stored.id()), append(h.purchases, owed.id())
+	h.tokens, h.purchases = first.newTokens, append(h.purchases, owed.id())
 	began := h.notes.tick()
-	charged := first.post(ctx, "/purchases/"+owed.id()+"/charge/", "", map[string]any{"recurring_token": stored.id()})
+	charged := first.post(ctx, "/purchases/"+owed.id()+"/charge/", "", map[string]any{"recurring_token": token})
 	if !charged.ok() {
 		return fmt.Errorf("the first debit was refused: %d %.300s", charged.status, charged.body)
 	}
