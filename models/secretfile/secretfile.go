@@ -11,8 +11,8 @@ const Rule = "it must be readable by its owner alone (chmod 600), or belong to r
 	"(chmod 640)"
 
 // Guarded tells that nobody else can read a file. A file of the user who runs the program is closed to group and
-// others. One that belongs to root, as a secret that Kubernetes mounts, may be read by its group: the program is not its
-// owner, and could not read it otherwise. PostgreSQL has the same rule for its own key.
+// others. One that belongs to root, as a secret that Kubernetes mounts, may be read by its group: the program is not
+// its owner, and could not read it otherwise. PostgreSQL has the same rule for its own key.
 func Guarded(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return guarded(info.Mode().Perm(), known && owner.Uid == 0)

@@ -185,8 +185,8 @@ func TestADebitThatFailsMeanwhileLeavesAPersonsHold(t *testing.T) {
 	}
 }
 
-// What was stopped while a debit was with the bank stays stopped when it fails: no plan writes or debits, and the failure
-// waits for a person.
+// What was stopped while a debit was with the bank stays stopped when it fails: no plan writes or debits, and the
+// failure waits for a person.
 func TestNoPlanBeginsAfterAStop(t *testing.T) {
 	for why, sql := range map[string]string{
 		"token_deleted":    `UPDATE tokens SET state = 'deleted' WHERE id = $1`,
@@ -213,8 +213,8 @@ func TestNoPlanBeginsAfterAStop(t *testing.T) {
 	}
 }
 
-// An account that a client gave on the page can be debited again once its first debit is paid. A plan answers where that
-// fails.
+// An account that a client gave on the page can be debited again once its first debit is paid. A plan answers where
+// that fails.
 func TestAPlanAnswersToAFirstDebitThatFails(t *testing.T) {
 	h := open(t)
 	h.plan(usual)

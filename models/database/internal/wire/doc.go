@@ -55,7 +55,7 @@
 //     the batch is under way does not learn what became of it, as when a connection is lost; an Idempotency-Key tells.
 //   - A reader in a Pipeline whose queries were not sent takes them back. One whose queries were sent waits for them,
 //     since their rows are written to its variables; the context of the request cancels them at the server.
-//   - A reader that waits for anything but rows would keep the others from being sent. They wait for it one second, once;
+//   - A reader that waits for anything but rows would keep the others from being sent. They wait for it a second, once;
 //     then each reader of that request asks by itself. A value that two readers look up by paging.Once is no such wait:
 //     the pipeline is told of it.
 //   - A statement is cancelled at the server after 100 ms, since most end by themselves sooner. A server that does not
