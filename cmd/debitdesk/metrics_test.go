@@ -12,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"debitdesk/models/storetest"
 	"debitdesk/models/upkeep"
 )
 
@@ -88,8 +87,8 @@ func TestMetricsOfTheBusinessAskTheDatabaseSeldomAndSayWhenItIsAway(t *testing.T
 
 func TestTheServerShowsMetricsOfTheBusinessWithoutNames(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": storetest.DSN(t), "DEBITDESK_DATA": t.TempDir()}
-	p := serving(t, env, "--demo")
+	env := demoOn(t, 8)
+	p := serving(t, env)
 	_, text := p.get(t, "/metrics", "")
 	// Figures that took longer than a monitor may wait are left out, and asked for again a moment later. The line
 	// itself is looked for: the help above it begins with a 1, too.
