@@ -229,41 +229,6 @@ func title(p purchase.Purchase, reference string) string {
 	return reference
 }
 
-// pay says how to pay by EFT: the account of each brand that is owed something which can be paid.
-func pay(w locale.Words, o overview) *my.Part {
-	part := my.Part{ID: "pay", Title: w.Say("my.pay"), Text: w.Say("my.pay.text")}
-	seen := map[uuid.UUID]bool{}
-	for _, l := range o.owed {
-		one := o.outlooks[l.ID]
-		if !slices.Contains([]purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed,
-			purchase.Overdue}, one.Status) {
-			continue
-		}
-		if profile, has := one.Brand.DefaultProfile(); has && !seen[one.BrandID] {
-			seen[one.BrandID] = true
-			part.Facts.Items = append(part.Facts.Items, components.Fact{Label: w.Say("my.pay.to"), Value: one.Brand.Name},
-				components.Fact{Label: w.Say("my.pay.bank"), Value: branchWords(profile.BranchCode)},
-				components.Fact{Label: w.Say("my.pay.account"), Value: profile.AccountNumber, Mono: true})
-		}
-		part.Facts.Items = append(part.Facts.Items, components.Fact{Label: w.Say("my.pay.reference"),
-			Value: l.Reference + ": " + money.Format(l.OwedCents(), l.Currency)})
-	}
-	switch {
-	case len(part.Facts.Items) == 0:
-		return nil
-	case len(seen) == 0:
-		part.Facts.Items, part.Text = nil, w.Say("my.pay.no_account")
-	}
-	return &part
-}
-
-func branchWords(code string) string {
-	if name := bank.BankName(code); name != "" {
-		return name + ", " + code
-	}
-	return code
-}
-
 func debitFor(w locale.Words, what, account string) string {
 	if account == "" {
 		return w.Say("my.planned.for", "what", what)
