@@ -56,6 +56,18 @@ var (
 	}}
 )
 
+// These are for people's own matters: whoever only looks may send what comes here.
+var (
+	ownPage  = own(page)
+	ownProof = own(pageProof)
+)
+
+func own(g guard) guard {
+	return guard{asks: g.asks, before: func(e *edge, act actor.Action) stack {
+		return append(stack{access.OwnMatter}, g.before(e, act)...)
+	}}
+}
+
 func pageWith(limit echo.MiddlewareFunc) guard {
 	return guard{asks: true, before: func(e *edge, act actor.Action) stack {
 		return stack{limit, sameOrigin(), access.RequirePage(e.Session), permitted(act), e.remembered, e.onStandby}

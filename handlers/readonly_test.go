@@ -11,13 +11,13 @@ import (
 )
 
 // ownMatters are what a person may post who changes nothing of the business. A task asks for what it needs itself: who
-// may see a list may have its file prepared, and what they select in it is their own.
-var ownMatters = []string{"/login", "/logout", "/account/", "/oauth/", "/p/", "/my/", "/sms/", "/invite/", "/first/", "/oidc/",
-	"/reset", "/tasks/", "/selections", "/lists/", "/reports/saved"}
+// may see a list may have its file prepared, and what they select in it is their own. What ends with / names all below.
+var ownMatters = []string{"/login", "/login/", "/logout", "/account/", "/oauth/", "/p/", "/my/", "/sms/", "/invite/",
+	"/first/", "/oidc/", "/reset", "/reset/", "/tasks/", "/selections", "/lists/", "/reports/saved", "/reports/saved/"}
 
 func ownMatter(path string) bool {
 	for _, own := range ownMatters {
-		if strings.HasPrefix(path, own) {
+		if path == own || strings.HasSuffix(own, "/") && strings.HasPrefix(path, own) {
 			return true
 		}
 	}
@@ -46,6 +46,25 @@ func TestAReadOnlyPersonChangesNothing(t *testing.T) {
 			t.Errorf("%s %s: %d, want 403: %.200s", method, path, got.Status, got.Body)
 		}
 	})
+}
+
+func TestAReadOnlyPersonSendsWhatIsTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := newStreet(t)
+	sent := 0
+	s.each(func(method, route string) {
+		if method != http.MethodPost || !ownMatter(route) || s.Page(s.A.Reader, "GET", "/account", nil).Status != 200 {
+			return
+		}
+		sent++
+		if got := s.Page(s.A.Reader, method, s.address(route, s.id), url.Values{}); got.Status == http.StatusForbidden &&
+			strings.Contains(got.Body, "Your role lets you look") {
+			t.Errorf("%s is refused to whoever only looks", route)
+		}
+	})
+	if sent < 25 {
+		t.Errorf("only %d addresses were tried", sent)
+	}
 }
 
 var (

@@ -9,9 +9,9 @@ import (
 func (e *edge) reportRoutes() Table {
 	return Table{
 		{actor.Read, "Save reports, and have them mailed to you", []Route{
-			{page, "POST", "/reports/saved", e.Reports.Save},
-			{page, "POST", "/reports/saved/:id/mail", e.Reports.MailSaved},
-			{page, "POST", "/reports/saved/:id/deletion", e.Reports.DeleteSaved},
+			{ownPage, "POST", "/reports/saved", e.Reports.Save},
+			{ownPage, "POST", "/reports/saved/:id/mail", e.Reports.MailSaved},
+			{ownPage, "POST", "/reports/saved/:id/deletion", e.Reports.DeleteSaved},
 		}},
 		{actor.Read, "Reports: balance, turnover and statements; events, and what programs can read", []Route{
 			{page, "GET", "/reports", e.Reports.Show},

@@ -4,7 +4,6 @@ package access
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -81,18 +80,24 @@ func RequireAPI(accepted ...Authenticator) echo.MiddlewareFunc {
 	}
 }
 
-// looking refuses what a person sends who changes nothing of the business, but for
-// what is about themselves and for files of what they see, and has pages drawn without what leads to a change.
+const ownMatter = "access.own_matter"
+
+// OwnMatter stands before what whoever looks only may send, too: it is about themselves, or asks for what it needs.
+func OwnMatter(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Set(ownMatter, true)
+		return next(c)
+	}
+}
+
+// looking refuses what a person sends who changes nothing of the business, but for own matters, and has pages drawn
+// without what leads to a change.
 func looking(c echo.Context, who actor.Actor) error {
 	r := c.Request()
 	switch {
 	case who.Changes():
 		return nil
-	case r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(r.URL.Path, "/account/") &&
-		!strings.HasPrefix(r.URL.Path, "/tasks/") && // tasks ask for what each of them needs
-		!strings.HasPrefix(r.URL.Path, "/lists/") && // so do lists
-		!strings.HasPrefix(r.URL.Path+"/", "/reports/saved/") && // what a person saves is for them alone
-		r.URL.Path != "/selections" && r.URL.Path != "/selections/": // what a person selects is their own
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && c.Get(ownMatter) == nil:
 		return actor.LooksOnly()
 	}
 	c.SetRequest(r.WithContext(components.LookOnly(r.Context())))
