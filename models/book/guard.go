@@ -21,6 +21,9 @@ const tolerance = 3
 // near is within how many days of a known debit of a month's cycle nothing is debited.
 const near = 20
 
+// mostClosed is after how many days one comes on which banks work: a debit for a day before it may run too early.
+const mostClosed = 10
+
 // Earliest is the first day on which something may be debited: from the cut-over day on, and a cycle after the last
 // debit of the old system. Where that is not known, it is taken to have been on the day before the cut-over.
 func (g Guard) Earliest(v Values) Day {
@@ -98,6 +101,12 @@ func (g Guard) first(v Values, plan subscription.Plan) (due Day, held string) {
 		return due, held
 	}
 	due = v.firstOn(earliest)
+	for range mostClosed {
+		if !v.anyDay() || fits(due) {
+			break
+		}
+		due = due.AddDays(1)
+	}
 	for i, from := 1, due; !fits(due) && i < 2000; i++ {
 		if due = v.onDay(v.Cycle.after(from, i)); due.Before(from) {
 			due = from
@@ -119,6 +128,9 @@ func (g Guard) because(v Values, earliest Day) string {
 	return fmt.Sprintf("the old system debited on %s, so the first safe day is %s", v.Last.On.Format(dayForm),
 		earliest.Format(dayForm))
 }
+
+// anyDay tells whether the file asks for no debit day, so that the first day that is safe can be the day.
+func (v Values) anyDay() bool { return v.Day == 0 && (v.Last.On.IsZero() || v.Cycle.inMonths() == 0) }
 
 // firstOn is the first debit day on or after a day.
 func (v Values) firstOn(from Day) Day {

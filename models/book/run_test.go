@@ -131,3 +131,15 @@ func TestAGroupThatIsSwitchedOnIsBilledFromTheFirstSafeDay(t *testing.T) {
 		t.Errorf("%d debits are planned for the first day, want 1", n)
 	}
 }
+
+// The file names no debit day and no last debit: a month after the cut-over is New Year's Day, and its debit would run
+// the day before. The first safe day is the next on which banks work, not a month later.
+func TestARowWithoutADebitDayBeginsOnTheFirstSafeDay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.rehearsed("Name,Email,Bank,Branch code,Account number,Account type,Amount,Mandate signed\n" +
+		"Thandi Nkosi,thandi@example.com,Capitec,470010,1234567890,Savings,449,2025-03-01\n")
+	if row, want := h.rows(i)[0], calendar.On(2027, time.January, 4); row.FirstOn != want {
+		t.Errorf("the first debit is planned for %s, want %s", row.FirstOn, want)
+	}
+}
