@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -51,44 +51,115 @@ func (v *booksExportCmd) run(ctx context.Context, c Config, io streams) error {
 		if _, err := os.Lstat(v.File); v.File != "-" && err == nil {
 			return fmt.Errorf("%s already exists: choose another name", v.File)
 		}
-		ask.Documents = format.Documents()
-		b, err := a.Services.Journal.Export(ctx, actor.OperatorOf(m.ID), ask, format.Check)
-		if err != nil {
-			return err
+		out := &bookFiles{name: v.File, out: io.out}
+		if err = out.export(ctx, a.Services.Journal, actor.OperatorOf(m.ID), ask, format); err != nil {
+			return errors.Join(err, out.remove())
 		}
-		return v.write(format, format.Parts(&b), io)
+		return out.say()
 	})
 }
 
-// write writes the files: several have a number behind their name, since a package takes one by one.
-func (v *booksExportCmd) write(format files.Format, parts []*journal.Book, io streams) error {
-	if v.File == "-" && len(parts) > 1 {
-		return fmt.Errorf("these are %s: give them a name in place of -", plural.Of(len(parts), "file"))
+// bookFiles are the files of an export: several have a number behind their name, since a package takes one by one.
+type bookFiles struct {
+	name    string
+	out     io.Writer
+	written []string
+	counts  []string
+}
+
+func (f *bookFiles) export(ctx context.Context, of *journal.Service, who actor.Actor, ask journal.Ask,
+	format files.Format) error {
+	wrong := format.Takes(ask)
+	if err := wrong.Err(); err != nil {
+		return err
 	}
-	for i, part := range parts {
-		var file bytes.Buffer
-		if err := format.Write(&file, part); err != nil {
-			return err
+	if !format.Documents() {
+		return of.ExportParts(ctx, who, ask, format.Check, func(b *journal.Book, parts int) error {
+			to, err := f.create(parts > 1)
+			if err != nil {
+				return err
+			}
+			f.counts = append(f.counts, plural.Of(len(b.Entries), "entry"))
+			return f.close(to, format.Write(to, b))
+		})
+	}
+	d, err := of.Documents(ctx, who, ask)
+	if err != nil {
+		return err
+	}
+	var to io.WriteCloser
+	sheets := format.SheetsOf(d, nil)
+	sheets.Create = func(string) (_ io.Writer, err error) {
+		to, err = f.create(sheets.Several())
+		return to, err
+	}
+	add := func(b *journal.Book) error {
+		to = nil
+		err := sheets.Add(b)
+		if to != nil {
+			f.counts = append(f.counts, plural.Of(len(b.Documents), "document"))
+			err = f.close(to, err)
 		}
-		if v.File == "-" {
-			_, err := file.WriteTo(io.out)
-			return err
+		return err
+	}
+	if err := of.ExportDocuments(ctx, who, d, format.MostDocuments(), add, sheets.Err); err != nil || len(f.counts) > 0 {
+		return err
+	}
+	return add(&d.Book)
+}
+
+// create begins the next file.
+func (f *bookFiles) create(several bool) (io.WriteCloser, error) {
+	if f.name == "-" {
+		if several {
+			return nil, errors.New("these are several files: give them a name in place of -")
 		}
-		name, count := v.File, plural.Of(len(part.Entries), "entry")
-		if len(parts) > 1 {
-			name = files.PartName(name, i+1)
-		}
-		if format.Documents() {
-			count = plural.Of(len(part.Documents), "document")
-		}
-		if err := writeNew(name, &file); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(io.out, "%s\n%s\n", name, count); err != nil {
+		return buffered{bufio.NewWriter(f.out), nil}, nil
+	}
+	name := f.name
+	if several {
+		name = files.PartName(name, len(f.written)+1)
+	}
+	to, err := newFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f.written = append(f.written, name)
+	return buffered{bufio.NewWriter(to), to}, nil
+}
+
+func (f *bookFiles) close(to io.Closer, err error) error { return errors.Join(err, to.Close()) }
+
+// remove deletes what was written of an export that failed.
+func (f *bookFiles) remove() (err error) {
+	for _, name := range f.written {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
+
+func (f *bookFiles) say() error {
+	for i, name := range f.written {
+		if _, err := fmt.Fprintf(f.out, "%s\n%s\n", name, f.counts[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// buffered writes in larger pieces.
+type buffered struct {
+	*bufio.Writer
+	file *os.File // nil: standard output, which stays open
+}
+
+// Close implements io.Closer.
+func (b buffered) Close() error {
+	err := b.Flush()
+	if b.file != nil {
+		err = errors.Join(err, b.file.Close())
+	}
+	return err
 }
 
 // writeNew writes a file that is not there yet, all of it or none.

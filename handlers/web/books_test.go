@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,6 +127,68 @@ func TestALongJournalIsExportedInTheBackground(t *testing.T) {
 		AND text LIKE '%3 entries in 2 parts%'`); n != 1 {
 		t.Errorf("%d entries of it in the audit", n)
 	}
+}
+
+// A business that bills everybody on one day has more invoices of that day than a person waits for.
+func TestManyInvoicesOfOneDayAreExportedInTheBackground(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	for i := range 2 {
+		id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"=Nomsa"},"brand_id":"`+
+			h.A.BrandID.String()+`","purchase":{"products":[{"name":"Membership","price":`+strconv.Itoa(45000+i)+`}]}}`).
+			Want(http.StatusCreated).Text("id")
+		h.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(http.StatusOK)
+	}
+	ask := url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"}, "format": {"xero-invoices"}, "by": {"entry"},
+		"currency": {"ZAR"}}
+	whole := h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusOK).Contains("649.00").Body
+	h.Tasks.Workers[task.Journal].(*books.Books).Journal.Most = 1
+	ask.Set("by", "day")
+	h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusUnprocessableEntity).Contains("never put together")
+	ask.Set("by", "entry")
+	h.Page(h.A.Finance, "POST", "/books/export", ask).Want(http.StatusSeeOther)
+	if err := h.Tasks.TakeUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var id, state, note string
+	var done, total int64
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text, state, note, done, total FROM tasks
+		WHERE kind = 'journal'`).Scan(&id, &state, &note, &done, &total); err != nil || state != "done" || done != 3 ||
+		total != 3 {
+		t.Fatalf("%s with %d of %d: %s, %v", state, done, total, note, err)
+	}
+	body := h.Page(h.A.Finance, "GET", "/tasks/"+id+"/file", nil).Want(http.StatusOK).Body
+	z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+	if err != nil || len(z.File) != 1 {
+		t.Fatalf("the ZIP has %v: %v", z, err)
+	}
+	f, err := z.File[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(f); err != nil || string(text) != whole {
+		t.Errorf("in the background %s, %v\nat once %s", text, err, whole)
+	}
+	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action = 'books.exported'
+		AND text LIKE '%in the background: 3 invoices and credit notes.'`); n != 1 {
+		t.Errorf("%d entries of it in the audit", n)
+	}
+}
+
+// What Xero refuses in any number of files is said at once, and no task is begun for it.
+func TestAFileThatXeroRefusesIsNotBegunInTheBackground(t *testing.T) {
+	t.Parallel()
+	h := posted(t)
+	for i := range 101 { // three lines each
+		id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com"},"brand_id":"`+h.A.BrandID.String()+
+			`","purchase":{"products":[{"name":"Membership","price":`+strconv.Itoa(10000+i)+`}]}}`).
+			Want(http.StatusCreated).Text("id")
+		h.API("POST", "/purchases/"+id+"/resend_invoice/", nil).Want(http.StatusOK)
+		h.API("POST", "/purchases/"+id+"/mark_as_paid/", "").Want(http.StatusOK)
+	}
+	h.Page(h.A.Finance, "POST", "/books/export", url.Values{"from": {"2000-01-01"}, "to": {"2900-12-31"},
+		"format": {"xero-journal"}, "by": {"entry"}, "currency": {"ZAR"}}).Want(http.StatusUnprocessableEntity).
+		Contains("Xero takes 300 lines in a file")
 }
 
 func TestAccountsAreChosenWithAllProblemsAtOnce(t *testing.T) {

@@ -27,7 +27,7 @@ type Ask struct {
 	Currency string
 	ByDay    bool // one entry for each day, kind and brand
 	Format   string
-	// Documents asks for invoices and credit notes alone, with what is printed on them.
+	// Documents asks for invoices and credit notes alone.
 	Documents bool
 }
 
@@ -37,8 +37,9 @@ type Book struct {
 	Mapping
 	Opening []Entry // what was posted before From, one for each brand
 	Entries []Entry
-	// Documents are those of the entries, where they were asked for.
+	// Documents are those of the entries, with what is printed on them, where they were asked for.
 	Documents []Document
+	Repeats   Repeats // among all documents that were asked for
 }
 
 // Title names the first and the last entry.
@@ -92,20 +93,24 @@ func (s *Service) Export(ctx context.Context, who actor.Actor, ask Ask,
 	if err != nil {
 		return b, err
 	}
-	err = s.Store.InTx(ctx, func(tx *database.Tx) error {
+	return b, s.exported(ctx, who, ask, len(b.Entries), b.first(), b.last())
+}
+
+// exported keeps who took which entries.
+func (s *Service) exported(ctx context.Context, who actor.Actor, ask Ask, n int, first, last string) error {
+	return s.Store.InTx(ctx, func(tx *database.Tx) error {
 		tx.Audit(who, audit.Entry{Action: "books.exported", ObjectType: "books", ObjectID: who.MerchantID,
 			Text: "The journal from " + ask.From.String() + " to " + ask.To.String() + " was exported: " +
-				plural.Of(len(b.Entries), "entry") + ".",
-			After: map[string]any{"format": ask.Format, "currency": ask.Currency, "by_day": ask.ByDay,
-				"entries": len(b.Entries), "first": b.first(), "last": b.last()}})
+				plural.Of(n, "entry") + ".",
+			After: map[string]any{"format": ask.Format, "currency": ask.Currency, "by_day": ask.ByDay, "entries": n,
+				"first": first, "last": last}})
 		return nil
 	})
-	return b, err
 }
 
 // read reads a book as far as one file holds it.
 func (s *Service) read(ctx context.Context, who actor.Actor, ask Ask, fits func(*Book) fault.Problems) (Book, error) {
-	most, mostOf := s.limits()
+	most := s.most()
 	b, err := s.Store.book(ctx, who.MerchantID, ask, most+1)
 	if err != nil {
 		return b, err
@@ -118,19 +123,12 @@ func (s *Service) read(ctx context.Context, who actor.Actor, ask Ask, fits func(
 	if b.Mapping, err = s.Store.mapping(ctx, who.MerchantID); err != nil {
 		return b, err
 	}
-	if ask.Documents {
-		if err := s.documents(ctx, who, &b, mostOf); err != nil {
-			return b, err
-		}
-	}
 	wrong := fits(&b)
 	return b, wrong.Err()
 }
 
-// limits are how many entries, and how many documents, one file has at most.
-func (s *Service) limits() (entries, documents int) {
-	return cmp.Or(s.Most, mostEntries), cmp.Or(s.Most, mostDocuments)
-}
+// most is how many entries one file has at most.
+func (s *Service) most() int { return cmp.Or(s.Most, mostEntries) }
 
 func (b *Book) first() string {
 	if len(b.Entries) == 0 {

@@ -193,7 +193,7 @@ func (m Month) IsZero() bool { return m == Month{} }
 // Service holds the use cases of the books.
 type Service struct {
 	Store Store
-	Most  int // entries, or documents, in one file; 0: as many as files have
+	Most  int // entries in one file, or documents written at once; 0: as many as usual
 }
 
 // Store is where the journal is kept.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 
 	"debitdesk/models/actor"
@@ -29,11 +30,7 @@ func (s *Service) Parts(ctx context.Context, who actor.Actor, ask Ask) (parts []
 	if err != nil {
 		return nil, 0, err
 	}
-	most, mostOf := s.limits()
-	if ask.Documents {
-		most = mostOf
-	}
-	return divide(ask, days, int64(most))
+	return divide(ask, days, int64(s.most()))
 }
 
 func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64, err error) {
@@ -62,4 +59,33 @@ func (s *Service) Part(ctx context.Context, who actor.Actor, ask Ask, fits func(
 	b, err := s.read(ctx, who, ask, fits)
 	b.Ask = ask
 	return b, err
+}
+
+// ExportParts gives the journal of some days in as few parts as files hold, one after the other, and keeps who took it.
+func (s *Service) ExportParts(ctx context.Context, who actor.Actor, ask Ask, fits func(*Book) fault.Problems,
+	each func(b *Book, of int) error) error {
+	parts, _, err := s.Parts(ctx, who, ask)
+	if err != nil {
+		return err
+	}
+	if len(parts) == 1 {
+		b, err := s.Export(ctx, who, ask, fits)
+		if err != nil {
+			return err
+		}
+		return each(&b, 1)
+	}
+	var first, last string
+	var n int
+	for _, part := range parts {
+		b, err := s.Part(ctx, who, part, fits)
+		if err == nil {
+			err = each(&b, len(parts))
+		}
+		if err != nil {
+			return err
+		}
+		n, first, last = n+len(b.Entries), cmp.Or(first, b.first()), cmp.Or(b.last(), last)
+	}
+	return s.exported(ctx, who, ask, n, first, last)
 }

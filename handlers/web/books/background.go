@@ -6,9 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -33,7 +31,7 @@ func tooMany(err error) bool {
 func (h *Books) inBackground(c echo.Context, formKey string, ask journal.Ask, format files.Format) error {
 	return kit.Once(c, h.Desk, formKey, func(ctx context.Context) (task.Task, error) {
 		who := access.Actor(c)
-		parts, entries, err := h.Journal.Parts(ctx, who, ask)
+		about, entries, err := h.lengthOf(ctx, who, ask)
 		if err != nil {
 			return task.Task{}, err
 		}
@@ -44,21 +42,35 @@ func (h *Books) inBackground(c echo.Context, formKey string, ask journal.Ask, fo
 		return h.Tasks.Ask(ctx, who, task.Wish{Kind: task.Journal, Title: "Export of the books, " + format.Label,
 			Needs: actor.Books, Input: input, Total: entries, About: []audit.Entry{{Action: "books.exported",
 				ObjectType: "books", ObjectID: who.MerchantID,
-				Text: fmt.Sprintf("The journal from %s to %s is exported in the background: %s in %s.", ask.From, ask.To,
-					plural.Of(entries, "entry"), plural.Of(len(parts), "part")),
+				Text: fmt.Sprintf("The journal from %s to %s is exported in the background: %s.", ask.From, ask.To, about),
 				After: map[string]any{"format": ask.Format, "currency": ask.Currency, "by_day": ask.ByDay,
 					"entries": entries}}}})
 	}, func(task.Task) string { return "/tasks" })
 }
 
+// lengthOf tells how many entries a file in the background has, and in how many parts.
+func (h *Books) lengthOf(ctx context.Context, who actor.Actor, ask journal.Ask) (about string, n int64, err error) {
+	if ask.Documents {
+		d, err := h.Journal.Documents(ctx, who, ask)
+		if err != nil {
+			return "", 0, err
+		}
+		return plural.Number(d.Total) + " invoices and credit notes", d.Total, nil
+	}
+	parts, n, err := h.Journal.Parts(ctx, who, ask)
+	return plural.Of(n, "entry") + " in " + plural.Of(len(parts), "part"), n, err
+}
+
 // Begin implements task.Worker.
 func (h *Books) Begin() task.Run { return &run{journal: h.Journal} }
 
-// run writes the files of one task into a ZIP, one part of the days at each step. Another process begins it again.
+// run writes the files of one task into a ZIP, one part of the days, or some invoices, at each step. Another process
+// begins it again.
 type run struct {
 	journal *journal.Service
 	ask     journal.Ask
 	parts   []journal.Ask
+	papers  *documentsRun // nil: it is of entries
 	out     bytes.Buffer
 	zip     *zip.Writer
 }
@@ -66,7 +78,7 @@ type run struct {
 // Close implements task.Run.
 func (r *run) Close() {}
 
-// Step implements task.Run: it writes the files of the next part.
+// Step implements task.Run: it writes the next files.
 func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece task.Piece, err error) {
 	if r.zip == nil {
 		if err := r.begin(ctx, t, who); err != nil {
@@ -74,32 +86,16 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 		}
 		piece.Anew = true
 	}
-	format, err := files.Of(r.ask.Format)
+	if r.papers != nil {
+		piece.More, err = r.papers.step(ctx, t, who)
+	} else {
+		piece.More, err = r.part(ctx, t, who)
+	}
 	if err != nil {
 		return piece, err
 	}
-	part := r.parts[0]
-	b, err := r.journal.Part(ctx, who, part, format.Check)
-	if err != nil {
-		return piece, err
-	}
-	made := format.Parts(&b)
-	for i, one := range made {
-		name := format.FileName(part)
-		if len(made) > 1 {
-			name = files.PartName(name, i+1)
-		}
-		to, err := r.zip.Create(name)
-		if err == nil {
-			err = format.Write(to, one)
-		}
-		if err != nil {
-			return piece, err
-		}
-	}
-	r.parts = r.parts[1:]
-	if t.Done += int64(len(b.Entries)); len(r.parts) > 0 {
-		piece.More, t.Total = true, max(t.Total, t.Done)
+	if piece.More {
+		t.Total = max(t.Total, t.Done)
 		err = r.zip.Flush()
 	} else {
 		t.Total = t.Done
@@ -110,6 +106,26 @@ func (r *run) Step(ctx context.Context, t *task.Task, who actor.Actor) (piece ta
 	return piece, err
 }
 
+// part writes the file of the next part of the days, and tells whether there are more.
+func (r *run) part(ctx context.Context, t *task.Task, who actor.Actor) (more bool, err error) {
+	format, err := files.Of(r.ask.Format)
+	if err != nil {
+		return false, err
+	}
+	part := r.parts[0]
+	b, err := r.journal.Part(ctx, who, part, format.Check)
+	if err != nil {
+		return false, err
+	}
+	to, err := r.zip.Create(format.FileName(part))
+	if err == nil {
+		err = format.Write(to, &b)
+	}
+	r.parts = r.parts[1:]
+	t.Done += int64(len(b.Entries))
+	return len(r.parts) > 0, err
+}
+
 func (r *run) begin(ctx context.Context, t *task.Task, who actor.Actor) (err error) {
 	if err := json.Unmarshal(t.Input, &r.ask); err != nil {
 		return err
@@ -118,12 +134,17 @@ func (r *run) begin(ctx context.Context, t *task.Task, who actor.Actor) (err err
 	if err != nil {
 		return err
 	}
-	if r.parts, t.Total, err = r.journal.Parts(ctx, who, r.ask); err != nil {
-		return err
-	}
 	t.Done = 0
-	name := format.FileName(r.ask)
-	t.FileName, t.FileType = strings.TrimSuffix(name, path.Ext(name))+".zip", "application/zip"
-	r.zip = zip.NewWriter(&r.out)
-	return nil
+	t.FileName, t.FileType = files.ZipName(format.FileName(r.ask)), "application/zip"
+	packed := zip.NewWriter(&r.out)
+	if format.Documents() {
+		r.papers = &documentsRun{journal: r.journal, ask: r.ask, format: format}
+		err = r.papers.begin(ctx, t, who, packed)
+	} else {
+		r.parts, t.Total, err = r.journal.Parts(ctx, who, r.ask)
+	}
+	if err == nil {
+		r.zip = packed
+	}
+	return err
 }

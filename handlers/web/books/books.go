@@ -180,28 +180,31 @@ func (h *Books) Export(c echo.Context) error {
 	if by := form.Get("by"); by != "" && by != "entry" && by != "day" {
 		wrong.Add("by", "invalid_choice", "Choose one entry for each movement, or for each day.")
 	}
-	ask.Documents = format.Documents()
-	var file bytes.Buffer
-	var name, kind string
-	if err = wrong.Err(); err == nil {
-		var b journal.Book
-		if b, err = h.Journal.Export(c.Request().Context(), access.Actor(c), ask, format.Check); err == nil {
-			name, kind, err = format.Pack(&file, &b)
-		}
-	}
-	if tooMany(err) {
-		err = h.inBackground(c, form.Get(kit.FormKeyName), ask, format)
-		if err == nil {
-			return nil
-		}
+	if err = wrong.Err(); err == nil && format.Documents() {
+		err = h.documents(c, form.Get(kit.FormKeyName), ask, format)
+	} else if err == nil {
+		err = h.entriesOf(c, form.Get(kit.FormKeyName), ask, format)
 	}
 	if kit.MayShow(err) {
 		return h.page(c, form, err)
 	}
+	return err
+}
+
+// entriesOf answers with the entries of some days as a file, or in the background where one does not hold them.
+func (h *Books) entriesOf(c echo.Context, formKey string, ask journal.Ask, format files.Format) error {
+	b, err := h.Journal.Export(c.Request().Context(), access.Actor(c), ask, format.Check)
+	if tooMany(err) {
+		return h.inBackground(c, formKey, ask, format)
+	}
 	if err != nil {
 		return err
 	}
-	return download.Send(c, name, kind, file.Bytes())
+	var file bytes.Buffer
+	if err := format.Write(&file, &b); err != nil {
+		return err
+	}
+	return download.Send(c, format.FileName(ask), format.Type, file.Bytes())
 }
 
 // monthNames are the choices of the first month of a financial year.

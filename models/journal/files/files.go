@@ -4,10 +4,8 @@
 package files
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,43 +32,15 @@ type Format struct {
 // Documents tells that the format is of invoices and credit notes in place of entries.
 func (f Format) Documents() bool { return f.most > 0 }
 
-// Parts are the files that a book makes: one, unless the program takes only so much of it in a file.
-func (f Format) Parts(b *journal.Book) (parts []*journal.Book) {
-	if !f.Documents() || len(b.Documents) <= f.most {
-		return []*journal.Book{b}
-	}
-	for some := range slices.Chunk(b.Documents, f.most) {
-		part := *b
-		part.Documents = some
-		parts = append(parts, &part)
-	}
-	return parts
-}
+// MostDocuments is how many invoices and credit notes one file has at most.
+func (f Format) MostDocuments() int { return f.most }
 
-// PartName is what one of several files is called, from 1.
-func PartName(name string, n int) string {
-	ext := path.Ext(name)
-	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
-}
-
-// Pack writes the files of a book: as it is where it is one, else as a ZIP with all of them.
-func (f Format) Pack(w io.Writer, b *journal.Book) (name, kind string, err error) {
-	name = f.FileName(b.Ask)
-	parts := f.Parts(b)
-	if len(parts) == 1 {
-		return name, f.Type, f.Write(w, b)
+// Takes tells what is wrong with what is asked for, before anything is read.
+func (f Format) Takes(ask journal.Ask) (wrong fault.Problems) {
+	if f.Documents() && ask.ByDay {
+		wrong.Add("by", "invalid_choice", "Invoices are never put together. Choose one entry for each document.")
 	}
-	z := zip.NewWriter(w)
-	for i, part := range parts {
-		one, err := z.Create(PartName(name, i+1))
-		if err == nil {
-			err = f.Write(one, part)
-		}
-		if err != nil {
-			return "", "", err
-		}
-	}
-	return strings.TrimSuffix(name, path.Ext(name)) + ".zip", "application/zip", z.Close()
+	return wrong
 }
 
 const csvType, plainType = "text/csv; charset=utf-8", "text/plain; charset=utf-8"
@@ -79,8 +49,8 @@ const csvType, plainType = "text/csv; charset=utf-8", "text/plain; charset=utf-8
 var Formats = []Format{
 	{"xero-journal", "Xero manual journals", "At most 300 lines in a file. They arrive as drafts.", "csv", csvType,
 		writeXero, checkXero, 0},
-	{"xero-invoices", "Xero sales invoices", "Invoices and credit notes, with VAT in the prices. 500 in a file.",
-		"csv", csvType, writeXeroInvoices, checkXeroInvoices, mostXeroInvoices},
+	{"xero-invoices", "Xero sales invoices", "Invoices and credit notes, with VAT in the prices. 500 in a file.", "csv",
+		csvType, writeXeroInvoices, nil, mostXeroInvoices},
 	{"quickbooks", "QuickBooks Online journal", "Finds accounts by name. Switch account numbers off to import it.",
 		"csv", csvType, writeQuickBooks, checkQuickBooks, 0},
 	{"pastel", "Pastel Partner, Sage 50", "A journal batch without a head. Account codes of seven characters.", "csv",

@@ -39,35 +39,47 @@ func contact(d journal.Document) string {
 	return name + " (" + mail + ")"
 }
 
-// checkXeroInvoices finds what Xero would refuse, or take for something else.
-func checkXeroInvoices(b *journal.Book, wrong *fault.Problems) {
-	if b.ByDay {
-		wrong.Add("by", "invalid_choice", "Invoices are never put together. Choose one entry for each document.")
+// xeroProblems are documents that Xero would refuse, or take for something else, as they are found.
+type xeroProblems struct {
+	nameless, taxed tally
+	again           journal.Repeats
+}
+
+// tally counts documents, and knows the number of the first.
+type tally struct {
+	n     int64
+	first string
+}
+
+func (t *tally) add(number string) {
+	if t.n++; t.n == 1 {
+		t.first = number
 	}
-	var nameless, again, taxed []string
-	seen := map[string]bool{}
+}
+
+func (x *xeroProblems) add(b *journal.Book) {
 	for _, d := range b.Documents {
-		number := d.Paper.Number
 		if n := utf8.RuneCountInString(contact(d)); n == 0 || n > longestContact {
-			nameless = append(nameless, number)
+			x.nameless.add(d.Paper.Number)
 		}
-		if seen[number] {
-			again = append(again, number)
-		}
-		if seen[number] = true; !xeroAgrees(d.Paper) {
-			taxed = append(taxed, number)
+		if !xeroAgrees(d.Paper) {
+			x.taxed.add(d.Paper.Number)
 		}
 	}
-	say := func(code string, which []string, form string) {
-		if len(which) > 0 {
-			wrong.Add("format", code, form, plural.Of(len(which), "document"), plural.Has(len(which)), which[0])
+}
+
+func (x *xeroProblems) problems() (wrong fault.Problems) {
+	say := func(code string, t tally, form string) {
+		if t.n > 0 {
+			wrong.Add("format", code, form, plural.Of(t.n, "document"), plural.Has(t.n), t.first)
 		}
 	}
-	say("contact", nameless, "Xero needs the name of each client, of at most 255 characters: %s %s none, such as %s.")
-	say("number", again, "Xero takes two documents of one number for one: %s %s a number that was taken, such as %s. "+
-		"Give each brand a prefix of its own.")
-	say("vat", taxed, "Xero works VAT out again, at the standard rate: %s %s other VAT, such as %s. "+
+	say("contact", x.nameless, "Xero needs the name of each client, of at most 255 characters: %s %s none, such as %s.")
+	say("number", tally{x.again.N, x.again.First}, "Xero takes two documents of one number for one: %s %s a number that "+
+		"was taken, such as %s. Give each brand a prefix of its own.")
+	say("vat", x.taxed, "Xero works VAT out again, at the standard rate: %s %s other VAT, such as %s. "+
 		"Use the manual journals for these days.")
+	return wrong
 }
 
 // xeroAgrees tells whether Xero works out the same VAT as the document has, but for rounding each line.

@@ -1,11 +1,11 @@
 package files_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +14,7 @@ import (
 
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
+	"debitdesk/models/fault"
 	"debitdesk/models/journal"
 	"debitdesk/models/journal/files"
 	"debitdesk/models/purchase"
@@ -81,18 +82,36 @@ func TestInvoicesThatXeroWouldMistakeAreNamed(t *testing.T) {
 	f, err := files.Of("xero-invoices")
 	must(t, err)
 	for what, c := range map[string]struct {
-		of   []journal.Document
-		says string
+		of    []journal.Document
+		again journal.Repeats
+		says  string
 	}{
-		"no name":      {[]journal.Document{nameless}, "1 document has none, such as INV-1"},
-		"same numbers": {[]journal.Document{document("INV-2", 1, 0), document("INV-2", 2, 0)}, "such as INV-2"},
-		"other VAT":    {[]journal.Document{other}, "1 document has other VAT, such as INV-3"},
+		"no name":      {[]journal.Document{nameless, nameless}, journal.Repeats{}, "2 documents have none, such as INV-1"},
+		"same numbers": {nil, journal.Repeats{N: 1, First: "INV-2"}, "1 document has a number that was taken, such as INV-2"},
+		"other VAT":    {[]journal.Document{other}, journal.Repeats{}, "1 document has other VAT, such as INV-3"},
 	} {
-		wrong := f.Check(invoices(c.of...))
-		if len(wrong) != 1 || !strings.Contains(wrong[0].Message, c.says) {
-			t.Errorf("%s: %v, want %q", what, wrong, c.says)
+		read := &journal.Documents{Total: int64(len(c.of)), Book: journal.Book{Repeats: c.again}}
+		sheets := f.SheetsOf(read, func(name string) (io.Writer, error) {
+			t.Errorf("%s: %s is written", what, name)
+			return io.Discard, nil
+		})
+		for _, d := range c.of { // what is wrong with all is said at once
+			must(t, sheets.Add(invoices(d)))
+		}
+		must(t, sheets.Close(read))
+		if err := sheets.Err(); err == nil || !strings.Contains(fieldsOf(err), c.says) {
+			t.Errorf("%s: %v, want %q", what, err, c.says)
 		}
 	}
+}
+
+func fieldsOf(err error) (said string) {
+	if f, known := fault.From(err); known {
+		for _, field := range f.Fields {
+			said += field.Message + "\n"
+		}
+	}
+	return said
 }
 
 func TestFiveHundredInvoicesAreOneFileAndMoreAreSeveral(t *testing.T) {
@@ -102,37 +121,41 @@ func TestFiveHundredInvoicesAreOneFileAndMoreAreSeveral(t *testing.T) {
 	for i := range 1001 {
 		all = append(all, document(fmt.Sprintf("INV-%d", i), 100, 13))
 	}
-	var one bytes.Buffer
-	name, _, err := f.Pack(&one, invoices(all[:500]...))
-	must(t, err)
-	if rows := bytes.Count(one.Bytes(), []byte("\r\n")); !strings.HasSuffix(name, ".csv") || rows != 501 {
-		t.Errorf("%s has %d rows", name, rows)
-	}
-	var packed bytes.Buffer
-	name, _, err = f.Pack(&packed, invoices(all...))
-	must(t, err)
-	if !strings.HasSuffix(name, ".zip") {
-		t.Errorf("several files are in %s", name)
-	}
-	z, err := zip.NewReader(bytes.NewReader(packed.Bytes()), int64(packed.Len()))
-	must(t, err)
-	var got []string
+	var names []string
+	var written []*bytes.Buffer
 	numbers := map[string]bool{}
-	for _, file := range z.File {
-		in, err := file.Open()
-		must(t, err)
-		text, err := io.ReadAll(in)
-		must(t, err)
-		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		must(t, err)
-		got = append(got, fmt.Sprintf("%s %d", file.Name, len(rows)-1))
-		for _, row := range rows[1:] {
-			numbers[row[10]] = true
+	write := func(all []journal.Document) (rows []int) {
+		names, written = nil, nil
+		read := &journal.Documents{Total: int64(len(all)), Book: *invoices()}
+		sheets := f.SheetsOf(read, func(name string) (io.Writer, error) {
+			names, written = append(names, name), append(written, &bytes.Buffer{})
+			return written[len(written)-1], nil
+		})
+		for some := range slices.Chunk(all, f.MostDocuments()) {
+			must(t, sheets.Add(invoices(some...)))
 		}
+		must(t, sheets.Close(read))
+		must(t, sheets.Err())
+		for _, file := range written {
+			table, err := csv.NewReader(file).ReadAll()
+			must(t, err)
+			for _, row := range table[1:] {
+				numbers[row[10]] = true
+			}
+			rows = append(rows, len(table)-1)
+		}
+		return rows
 	}
-	base := strings.TrimSuffix(name, ".zip")
-	if want := fmt.Sprintf("[%[1]s-1.csv 500 %[1]s-2.csv 500 %[1]s-3.csv 1]", base); fmt.Sprint(got) != want ||
-		len(numbers) != 1001 {
-		t.Errorf("%v with %d invoices, want %s", got, len(numbers), want)
+	if rows := write(all[:500]); fmt.Sprint(rows) != "[500]" || strings.HasSuffix(names[0], "-1.csv") {
+		t.Errorf("%v in %v", rows, names)
+	}
+	if rows := write(nil); fmt.Sprint(rows) != "[0]" {
+		t.Errorf("of nothing: %v in %v", rows, names)
+	}
+	rows := write(all)
+	base := strings.TrimSuffix(f.FileName(invoices().Ask), ".csv")
+	if want := fmt.Sprintf("[%[1]s-1.csv %[1]s-2.csv %[1]s-3.csv]", base); fmt.Sprint(rows) != "[500 500 1]" ||
+		fmt.Sprint(names) != want || len(numbers) != 1001 {
+		t.Errorf("%v in %v with %d invoices, want %s", rows, names, len(numbers), want)
 	}
 }
