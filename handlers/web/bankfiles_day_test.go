@@ -20,7 +20,7 @@ func TestADifferenceOpensToItsDebitsAndIsAcceptedWithANote(t *testing.T) {
 	at := "/bank/days/2027-01-14"
 	h.Page(h.A.Staff, "GET", "/bank/days", nil).Want(200).Contains("href=\"" + at)
 	h.Page(h.A.Staff, "GET", at, nil).Want(200).Contains("Does not add up", "the bank booked nothing for it",
-		"Nomsa Dlamini").Lacks("nothing is expected for it", "acceptance")
+		"Nomsa Dlamini", "What may explain it", "It is in one list only").Lacks("nothing is expected for it", "acceptance")
 	form := url.Values{"cents": {"-15000"}, "note": {""}}
 	h.Page(h.A.Finance, "POST", at+"/acceptance", form).Want(422).Contains("Say why the difference is right.")
 	form.Set("note", "The bank books it on Monday.")
@@ -32,6 +32,28 @@ func TestADifferenceOpensToItsDebitsAndIsAcceptedWithANote(t *testing.T) {
 	bankPost(h, at+"/reopening", nil).Contains("no longer accepted", "Does not add up")
 	h.Page(h.A.Staff, "GET", "/bank/days/nonsense", nil).Want(404)
 	h.Page(h.B.Owner, "GET", at, nil).Want(404)
+}
+
+// From a day that does not add up a person comes to the one debit, and to what clears it.
+func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
+	h := bankHouse(t)
+	debits, purchases := h.HandOver(2, 15000, bankThursday)
+	id := h.CutAndTake()
+	h.Arrive("day", exchangetest.Acknowledged(id), exchangetest.Booked(debits[0], 15000, true, bankThursday))
+	h.At(bankThursday.AddDays(1).At(6, 1))
+	h.Run()
+	at := "/bank/days/2027-01-14"
+	movement := h.Unmatched(15000, true, bankThursday)
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("A movement without a match",
+		"Once it is matched, the day adds up.", "/bank/movements/"+movement.String()+"/match")
+	h.Page(h.A.Reader, "GET", at, nil).Want(200).Contains("/bank/movements/"+movement.String()+"\"").
+		Lacks("/match", "#accept")
+	h.Arrive("next", exchangetest.Booked(debits[1], 15000, true, bankThursday.AddDays(1)))
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("It is on another day",
+		"is expected on Thu 14 Jan 2027, and the bank booked it on Fri 15 Jan 2027.", "/bank/days/2027-01-15",
+		"#accept", "/purchases/"+purchases[1].String())
+	h.Page(h.A.Finance, "GET", "/bank/days/2027-01-15", nil).Want(200).Contains("It is on another day",
+		"on Fri 15 Jan 2027, and it is expected on Thu 14 Jan 2027.")
 }
 
 func TestHalfAnHourBeforeACutThePageShowsWhatLeaves(t *testing.T) {

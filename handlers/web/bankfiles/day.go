@@ -57,7 +57,8 @@ func (h *Pages) day(c echo.Context, form url.Values, refused error) error {
 			{Label: "Booked", Value: words.Minus(words.Sum(d.Booked.Cents, money.ZAR)), Href: bookedHref(day)},
 			{Label: "Difference", Value: difference},
 		}},
-		Apart: kit.TableOf("In one list only", apartColumns, d.Apart),
+		Causes: causesOf(d.Causes, day, mayAct(c)),
+		Apart:  kit.TableOf("In one list only", apartColumns, d.Apart),
 		ApartEmpty: components.Empty{Icon: "done", Title: "Both lists agree",
 			Text: "Every debit, return and refund that is expected on this day is booked, and nothing else is."},
 		Unmatched: kit.TableOf("Unmatched movements of the day", movementColumns, d.Unmatched)}

@@ -49,6 +49,23 @@ func TestAFigureOfTheBooksLeadsToItsEntriesAndToThePurchase(t *testing.T) {
 		"to", "2090-12-31", "by", "entry")).Want(http.StatusOK).Contains("*ContactName", "Thandi Nkosi (", ",649.00,")
 }
 
+func TestADifferenceFromThePackageIsExplained(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	one, two := billed(h, 64900), billed(h, 45000)
+	find := func(more string) handlertest.Answer {
+		return h.Page(h.A.Reader, "GET", "/books/entries?role=ar&"+more, nil).Want(http.StatusOK)
+	}
+	find("").Lacks("What may explain it")
+	find("amount=649").Contains("It is in one list only", "/purchases/"+one)
+	find("amount=1298").Contains("Money in and money out mixed up")
+	find("amount=180").Contains("Two digits changed places", "R\u00a0649,00", "/purchases/"+one)
+	find("amount=1099").Contains("Two that make the difference together", "/purchases/"+one, "/purchases/"+two)
+	find("amount=649&to="+h.Store.Now().AddDate(0, 0, -1).Format("2006-01-02")).Contains("It is on another day", "No entry")
+	find("amount=77").Lacks("What may explain it")
+	h.Page(h.B.Owner, "GET", "/books/entries?role=ar&amount=649", nil).Want(http.StatusOK).Lacks("What may explain it")
+}
+
 func TestTheSheetOfVATAndItsBasis(t *testing.T) {
 	t.Parallel()
 	h := handlertest.New(t)

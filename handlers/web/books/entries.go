@@ -56,6 +56,11 @@ func (h *Books) Entries(c echo.Context) error {
 	for _, e := range found.Entries {
 		v.Entries = append(v.Entries, entryLine(e, f, mapped.Accounts))
 	}
+	if err == nil && after == (journal.Place{}) {
+		if err := h.causes(c, f, &v); err != nil {
+			return err
+		}
+	}
 	if f.Of() {
 		v.Sum = words.Sum(found.Sum, f.Currency)
 	}
@@ -118,7 +123,8 @@ func entriesView(q url.Values, f journal.Filter, wrong map[string]string) pages.
 			Hint: "A reference or a number, such as INV-2026-000201."},
 		Amount: components.Field{Label: "Amount", Name: "amount", Value: q.Get("amount"), Error: wrong["amount"],
 			InputMode: "decimal", MaxLength: 20,
-			Hint: "Finds entries of that amount, and of half of it: what is on the wrong side differs by twice its amount."},
+			Hint: "Of a difference between your package and Debitdesk: finds entries of that amount and of half of it, and " +
+				"what else may explain it."},
 	}
 	for _, r := range journal.Used {
 		v.Role.Options = append(v.Role.Options, components.Option{Value: string(r), Text: r.Word(), Selected: r == f.Role})

@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/discrepancy"
 	"debitdesk/models/fault"
 	"debitdesk/models/money"
 )
@@ -40,6 +41,7 @@ type DayDifference struct {
 	Apart     []Apart // the largest first
 	All       int64   // how many there are
 	Unmatched []EntryLine
+	Causes    []discrepancy.Cause // that would explain the difference
 }
 
 // Day is one day at the bank; NotFound when nothing happened on it.
@@ -57,6 +59,10 @@ func (s *Service) Day(ctx context.Context, who actor.Actor, day calendar.Date) (
 	}
 	d.Unmatched, err = s.Store.BankMovements(ctx, who.MerchantID, EntryFilter{State: EntryUnmatched, From: day, To: day},
 		pageOfApart)
+	if err != nil {
+		return d, err
+	}
+	d.Causes, err = s.causes(ctx, who.MerchantID, d)
 	return d, err
 }
 
