@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -39,6 +40,9 @@ func (k *apikeyCreateCmd) run(ctx context.Context, c Config, io streams) error {
 		in.Lifetime = *k.TTL
 	}
 	for _, s := range k.Scopes {
+		if !slices.Contains(actor.AllScopes, actor.Scope(s)) {
+			return usageError{fmt.Errorf("%q is not a scope: choose of read, write, tokens:delete, billing and numbers", s)}
+		}
 		in.Scopes = append(in.Scopes, actor.Scope(s))
 	}
 	return onApp(ctx, c, io, func(a *App) error {

@@ -43,6 +43,9 @@ func (v *booksExportCmd) run(ctx context.Context, c Config, io streams) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if wrong := ask.Problems(); len(wrong) > 0 {
+		return usageError{wrong.Err()}
+	}
 	return onApp(ctx, c, io, func(a *App) error {
 		m, err := a.merchantFor(ctx, v.Merchant)
 		if err != nil {

@@ -50,6 +50,10 @@ func (s *simulateBankCmd) run(ctx context.Context, _ Config, io streams) (err er
 		}
 		settings.Now = clock.now
 	}
+	if _, err := os.Stat(s.Dir); errors.Is(err, os.ErrNotExist) {
+		_, _ = fmt.Fprintf(io.err, "debitdesk: there was no folder %s: it is made. Give the exchange folder of the product\n",
+			s.Dir)
+	}
 	bank, err := simbank.Open(settings)
 	if err != nil {
 		return err

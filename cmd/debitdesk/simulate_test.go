@@ -37,6 +37,19 @@ func TestTheSimulatedBankAnswersOnce(t *testing.T) {
 	if _, err := os.Stat(dir + ".bank/memory.jsonl"); err != nil {
 		t.Error(err)
 	}
+	if strings.Contains(got.err, "there was no folder") {
+		t.Errorf("the folder was there: %s", got.err)
+	}
+}
+
+// A typing error in the name of the folder shows at once, and not by a bank that never answers.
+func TestASimulatedBankSaysThatItsFolderWasNotThere(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "exchnage")
+	got := typed(t, nil, "", "simulate", "bank", dir, "--once")
+	if got.code != exitOK || !strings.Contains(got.err, "there was no folder "+dir+": it is made.") {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestTheSimulatedBankSaysWhatItDoesNotKnow(t *testing.T) {

@@ -61,6 +61,9 @@ func (b *Book) Closing() (sum Cents) {
 	return sum
 }
 
+// Problems are what is wrong with what is asked for, each by its field.
+func (a Ask) Problems() fault.Problems { return a.check() }
+
 func (a *Ask) check() (wrong fault.Problems) {
 	if a.Currency == "" {
 		a.Currency = "ZAR"

@@ -39,10 +39,30 @@ func (in *Input) check(now time.Time) {
 			w.Add("due", "max_value", "Ensure this value is less than or equal to %d.", LastDue)
 		}
 	}
+	in.checkIssued(calendar.DateOf(now))
 	text(w, "reference", in.Reference, 128)
 	in.checkOptions()
 	in.checkWhitelist()
 	in.checkDetails()
+}
+
+// An invoice may be dated back and ahead by so many years (ours).
+const (
+	mostYearsBack  = 20
+	mostYearsAhead = 1
+)
+
+// checkIssued refuses a date of the invoice that nobody means: it is the year of its number, and the day of the books.
+func (in *Input) checkIssued(today calendar.Date) {
+	first := calendar.On(today.Year-mostYearsBack, today.Month, today.Day)
+	last := calendar.On(today.Year+mostYearsAhead, today.Month, today.Day)
+	switch w := &in.Problems; {
+	case in.Issued.IsZero() || w.Has("issued"):
+	case in.Issued.Before(first):
+		w.Add("issued", "min_value", "Ensure this date is %s or later.", first)
+	case in.Issued.After(last):
+		w.Add("issued", "max_value", "Ensure this date is %s or earlier.", last)
+	}
 }
 
 func (in *Input) checkClient(now time.Time) {

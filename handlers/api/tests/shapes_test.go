@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"debitdesk/handlers/handlertest"
 )
 
@@ -105,6 +107,40 @@ func TestAnUnknownBrandOfAFilterIsRefusedAtItsName(t *testing.T) {
 		h.API("GET", "/account/json/turnover/"+query, nil).Want(400).WantCode(name + "=does_not_exist")
 		h.API("POST", "/company_statements/"+query, `{"format":"csv"}`).Want(400).WantCode(name + "=does_not_exist")
 	}
+}
+
+// A brand that a program meant to give and did not have must not become all brands. None at all is all of them.
+func TestABrandThatIsNoneIsNotEveryBrand(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	at := "/account/json/balance/?currency=ZAR"
+	h.API("GET", at, nil).Want(200)
+	h.API("GET", at+"&brand=", nil).Want(200)
+	for _, text := range []string{"null", "None", "undefined"} {
+		h.API("GET", at+"&brand="+text, nil).Want(400).WantCode("brand=invalid")
+	}
+	h.API("GET", at+"&brand="+uuid.Nil.String(), nil).Want(400).WantCode("brand=does_not_exist")
+}
+
+// A moment or a day that nobody means is refused at its field, and books nothing in 1970.
+func TestADayThatNobodyMeansIsRefused(t *testing.T) {
+	t.Parallel()
+	h := handlertest.New(t)
+	client := payer(t, h)
+	id := h.API("POST", "/purchases/", order(h, client, "", "")).Want(201).Text("id")
+	paid := "/purchases/" + id + "/mark_as_paid/"
+	h.API("POST", paid, `{"paid_on":0}`).Want(400).WantCode("paid_on=min_value").
+		Contains("`paid_on` is 1970-01-01, and the purchase is of ")
+	now := h.Store.Now()
+	h.API("POST", paid, fmt.Sprintf(`{"paid_on":%d}`, now.AddDate(-1, 0, -1).Unix())).Want(400).
+		WantCode("paid_on=min_value")
+	for _, day := range []string{"0001-01-01", "1970-01-01"} {
+		h.API("POST", "/purchases/", order(h, client, fmt.Sprintf(`,"issued":%q`, day), "")).Want(400).
+			WantCode("issued=min_value")
+	}
+	h.API("POST", "/purchases/", order(h, client, `,"issued":"9999-12-31"`, "")).Want(400).WantCode("issued=max_value")
+	h.API("POST", paid, fmt.Sprintf(`{"paid_on":%d}`, now.AddDate(0, -11, 0).Unix())).Want(200) // in advance
+	h.API("POST", "/purchases/", order(h, client, `,"due":0`, "")).Want(400).WantCode("due=due_not_greater_than_now")
 }
 
 // Programs take the first result of a search: one that cannot be read must never be a search for everybody.
