@@ -22,12 +22,25 @@ func (s Store) Invoice(ctx context.Context, merchantID, id uuid.UUID) (i Invoice
 	return i, err
 }
 
+// Invoices gives invoices and credit notes by their ids; those that are not there are left out.
+func (s Store) Invoices(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Invoice, error) {
+	var found []Invoice
+	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).
+		Find(&found, "id = ANY(?::uuid[])", database.IDs(ids)).Error
+	out := make(map[uuid.UUID]Invoice, len(found))
+	for _, i := range found {
+		out[i.ID] = i
+	}
+	return out, err
+}
+
 // DocumentsOf gives the documents of purchases; those without are left out.
 func (s Store) DocumentsOf(ctx context.Context, merchantID uuid.UUID,
 	purchaseIDs []uuid.UUID) (map[uuid.UUID]Documents, error) {
 	var found []Invoice
 	err := s.Gorm(ctx).Scopes(database.OfMerchant(merchantID)).Order("id").
-		Find(&found, "purchase_id = ANY(?::uuid[])", database.IDs(purchaseIDs)).Error
+		Find(&found, "kind IN ? AND purchase_id = ANY(?::uuid[])", []Kind{Invoiced, Credited}, // as the index has them
+			database.IDs(purchaseIDs)).Error
 	return DocumentsBy(found), err
 }
 

@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -72,20 +71,20 @@ func (d *Documents) Next(ctx context.Context, who actor.Actor, most int) (Book, 
 	}
 	last := b.Entries[len(b.Entries)-1]
 	d.at = Place{Day: last.Day, N: last.N}
-	ids := make([]uuid.UUID, len(b.Entries))
+	ids, purchases := make([]uuid.UUID, len(b.Entries)), make([]uuid.UUID, len(b.Entries))
 	for i, e := range b.Entries {
-		ids[i] = e.PurchaseID
+		ids[i], purchases[i] = e.SourceID, e.PurchaseID
 	}
-	docs, err := billing.Store(s.Store).DocumentsOf(ctx, who.MerchantID, ids)
+	docs, err := billing.Store(s.Store).Invoices(ctx, who.MerchantID, ids)
 	if err != nil {
 		return b, err
 	}
-	about, err := purchase.Store(s.Store).PurchasesOf(ctx, who.MerchantID, ids)
+	about, err := purchase.Store(s.Store).PurchasesOf(ctx, who.MerchantID, purchases)
 	if err != nil {
 		return b, err
 	}
 	for _, e := range b.Entries {
-		if inv, found := within(docs[e.PurchaseID], e.SourceID); found {
+		if inv, found := docs[e.SourceID]; found {
 			b.Documents = append(b.Documents, Document{Entry: e, Paper: billing.PaperOf(inv, about[e.PurchaseID])})
 		}
 	}
@@ -114,16 +113,4 @@ func (s *Service) ExportDocuments(ctx context.Context, who actor.Actor, d *Docum
 		}
 		n, first, last = n+len(b.Entries), cmp.Or(first, b.first()), b.last()
 	}
-}
-
-// within finds a document of a purchase by its id.
-func within(docs billing.Documents, id uuid.UUID) (billing.Invoice, bool) {
-	if docs.Invoice != nil && docs.Invoice.ID == id {
-		return *docs.Invoice, true
-	}
-	i := slices.IndexFunc(docs.Credits, func(c billing.Invoice) bool { return c.ID == id })
-	if i < 0 {
-		return billing.Invoice{}, false
-	}
-	return docs.Credits[i], true
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,15 +26,19 @@ func (s Store) documentsThere(ctx context.Context, merchantID uuid.UUID, ask Ask
 	return n, last, again, nil
 }
 
-// documentEntries are the next entries of invoices and credit notes behind a place, up to the last.
+// documentEntries are the next entries of invoices and credit notes behind a place, up to the last. What they are called
+// is on the documents.
 func (s Store) documentEntries(ctx context.Context, merchantID uuid.UUID, ask Ask, after Place, last int64,
 	most int) (out []Entry, err error) {
 	args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
-		"currency": ask.Currency, "kinds": kindsOf(ask), "most": most, "last": last, "day": ask.From.String(), "n": after.N}
+		"currency": ask.Currency, "kinds": kindsOf(ask), "last": last, "day": ask.From.String(), "n": after.N}
 	if after.N != 0 {
 		args["day"] = after.Day.String()
 	}
-	rows, err := s.Pool.Query(ctx, entriesOf(` AND (e.day, e.n) > (@day::date, @n::bigint) AND e.n <= @last`), args)
+	rows, err := s.Pool.Query(ctx, `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text,
+			e.source_id, e.currency, e.code, '', '', `+roleColumns()+` FROM journal_entries e`+ofDays+`
+			AND (e.day, e.n) > (@day::date, @n::bigint) AND e.n <= @last
+		ORDER BY e.day, e.n LIMIT `+strconv.Itoa(most), args)
 	if err != nil {
 		return nil, fmt.Errorf("read documents of the journal: %w", err)
 	}

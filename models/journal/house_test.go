@@ -135,7 +135,8 @@ func (h *house) meanwhile(tx pgx.Tx, do func() error) {
 func (h *house) purchase(cents int64) uuid.UUID {
 	h.made++
 	return h.row("purchases", map[string]any{"brand_id": h.brand, "currency": "ZAR", "total_cents": cents,
-		"status": "sent", "reference_generated": fmt.Sprintf("KSF-%d", h.made)})
+		"status": "sent", "reference_generated": fmt.Sprintf("KSF-%d", h.made), "payer": "{}", "details": "{}",
+		"options": "{}"})
 }
 
 // document is an invoice, or a credit note of all of it, with VAT.
@@ -143,7 +144,7 @@ func (h *house) document(kind string, purchase uuid.UUID, cents int64) {
 	h.made++
 	h.row("invoices", map[string]any{"brand_id": h.brand, "purchase_id": purchase, "kind": kind, "year": h.day.Year,
 		"serial": h.made, "number": fmt.Sprintf("INV-%d", h.made), "issued": h.day.String(), "currency": "ZAR",
-		"total_cents": cents, "vat_cents": vatOf(cents)})
+		"total_cents": cents, "vat_cents": vatOf(cents), "particulars": "{}"})
 }
 
 func vatOf(cents int64) int64 { return (cents*30 + 115) / 230 }

@@ -186,15 +186,12 @@ const (
 	calledBy = `coalesce(nullif(i.number, ''), p.reference_generated, nullif(c.reference, ''), c.what, '')`
 )
 
-func entries() string { return entriesOf("") }
-
-// entriesOf are the entries of some days that meet a condition, in their order.
-func entriesOf(condition string) string {
+func entries() string {
 	return `SELECT e.n, 0, e.kind, e.brand_id, e.purchase_id, e.day::text, e.true_day::text, e.source_id, e.currency,
 			e.code, ` + calledBy + `,
 			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
-		FROM (SELECT * FROM journal_entries e` + ofDays + condition + ` ORDER BY e.day, e.n LIMIT @most) AS e
+		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
 			` + called + `
 		ORDER BY e.day, e.n`
