@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"debitdesk/models/bank/exchange"
@@ -45,7 +46,7 @@ func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
 	at := "/bank/days/2027-01-14"
 	movement := h.Unmatched(15000, true, bankThursday)
 	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("A movement without a match",
-		"Once it is matched, the day adds up.", "/bank/movements/"+movement.String()+"/match")
+		"Nomsa Dlamini, ", " expects just that, and the bank booked nothing for it.", "/bank/movements/"+movement.String()+"/match")
 	h.Page(h.A.Reader, "GET", at, nil).Want(200).Contains("/bank/movements/"+movement.String()+"\"").
 		Lacks("/match", "#accept")
 	h.Arrive("next", exchangetest.Booked(debits[1], 15000, true, bankThursday.AddDays(1)))
@@ -54,6 +55,11 @@ func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
 		"#accept", "/purchases/"+purchases[1].String())
 	h.Page(h.A.Finance, "GET", "/bank/days/2027-01-15", nil).Want(200).Contains("It is on another day",
 		"on Fri 15 Jan 2027, and it is expected on Thu 14 Jan 2027.")
+	h.At(bankThursday.AddDays(60).At(9, 0)) // long after: the closing leads to the days of its own month
+	of := "/bank/days?state=differs&from=2027-01-01&to=2027-01-31"
+	h.Page(h.A.Finance, "GET", "/books/closing?month=2027-01", nil).Want(200).
+		Contains("2 days that do not add up", strings.ReplaceAll(of, "&", "&amp;"))
+	h.Page(h.A.Finance, "GET", of, nil).Want(200).Contains(at, "2 bank days")
 }
 
 func TestHalfAnHourBeforeACutThePageShowsWhatLeaves(t *testing.T) {

@@ -35,6 +35,11 @@ func (i Item) effect() int64 {
 	return i.Theirs - i.Ours
 }
 
+// settles tells that a movement without a match has just the money that another item lacks.
+func (i Item) settles(other Item) bool {
+	return !other.Loose && other.Theirs == 0 && other.Ours == i.Theirs
+}
+
 // Kind is a cause of differences.
 type Kind string
 
@@ -87,6 +92,9 @@ func Between(difference int64, day, beside []Item) []Cause {
 		kind, with := kindOf(i), []Item{i}
 		if other, is := opposite(i, elsewhere[i.Key]); is && i.Key != "" {
 			kind, with = Shifted, append(with, other)
+		}
+		if n := slices.IndexFunc(day, i.settles); kind == Loose && n >= 0 {
+			with = append(with, day[n])
 		}
 		f.add(kind, len(day), with...)
 	}

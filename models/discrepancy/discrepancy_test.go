@@ -40,7 +40,9 @@ func TestADifferenceOfADayIsExplainedByItsClosestCause(t *testing.T) {
 		says   string
 	}{
 		"a movement to match": {[]discrepancy.Item{item("KSF-2", 45000, 0), loose}, nil, discrepancy.Loose,
-			"R\u00a0450,00 came in on Thu 14 Jan 2027 and belongs to nothing yet. Once it is matched, the day adds up."},
+			"R\u00a0450,00 came in on Thu 14 Jan 2027 and belongs to nothing yet. KSF-2 expects just that,"},
+		"a movement of a sum": {[]discrepancy.Item{item("DD-1", 900000, 855000), loose}, nil, discrepancy.Loose,
+			"If it belongs to what is expected here, the day adds up once it is matched."},
 		"cut-off": {[]discrepancy.Item{item("KSF-1", 15000, 0)}, []discrepancy.Item{friday}, discrepancy.Shifted,
 			"KSF-1: R\u00a0150,00 is expected on Thu 14 Jan 2027, and the bank booked it on Fri 15 Jan 2027."},
 		"twice": {[]discrepancy.Item{item("KSF-3", 15000, 30000)}, nil, discrepancy.Twice, "which is twice as much"},

@@ -26,8 +26,11 @@ func (c Cause) between(currency string) string {
 		if i.Theirs < 0 {
 			way = "went out"
 		}
-		return fmt.Sprintf("%s %s on %s and belongs to nothing yet. Once it is matched, the day adds up.",
-			sum(abs(i.Theirs)), way, dayOf(i))
+		said := fmt.Sprintf("%s %s on %s and belongs to nothing yet.", sum(abs(i.Theirs)), way, dayOf(i))
+		if len(c.Items) > 1 {
+			return said + fmt.Sprintf(" %s expects just that, and the bank booked nothing for it.", c.Items[1].Name)
+		}
+		return said + " If it belongs to what is expected here, the day adds up once it is matched."
 	case Shifted:
 		other := c.Items[1]
 		if i.Ours != 0 {
@@ -88,7 +91,7 @@ func (c Cause) Against(currency string) string {
 		Twice:    it + ", is here twice with the same amount.",
 		Turned:   it + ", makes twice its amount when it is booked as a debit in one list and as a credit in the other.",
 		Netted:   it + ": that much was taken off as a fee. The other list may have the payout before the fee.",
-		Returned: it + ": the other list may have the collection and not the return.",
+		Returned: it + ": the other list may have the debit and not its return.",
 		Alone:    it + ": the other list may not have it, or have it twice.",
 	}[c.Kind]
 	switch c.Kind {

@@ -38,6 +38,11 @@ const UnmatchedHref = movementsPath + "?state=unmatched"
 // DiffersHref is the list of the days of the last month that do not add up.
 const DiffersHref = daysPath + "?state=differs"
 
+// DiffersBetween is the list of the days between two that do not add up.
+func DiffersBetween(first, last date) string {
+	return DiffersHref + "&from=" + first.String() + "&to=" + last.String()
+}
+
 // dayID names a day where rows are named by ids.
 func dayID(d exchange.Day) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[8:], uint64(d.Day.At(0, 0).Unix())) //nolint:gosec // days after 1970

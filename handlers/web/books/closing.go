@@ -23,7 +23,7 @@ func openHref(o journal.Open, m journal.Month) string {
 	case journal.OpenMovements:
 		return bankfiles.UnmatchedHref
 	case journal.OpenDays:
-		return bankfiles.DiffersHref
+		return bankfiles.DiffersBetween(m.First(), m.Last())
 	case journal.OpenRefunds:
 		return "/reports/parts?part=owed&as_of=" + m.Last().String()
 	}
