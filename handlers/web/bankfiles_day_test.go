@@ -45,8 +45,9 @@ func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
 	h.Run()
 	at := "/bank/days/2027-01-14"
 	movement := h.Unmatched(15000, true, bankThursday)
-	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("A movement without a match",
-		"Nomsa Dlamini, ", " expects just that, and the bank booked nothing for it.", "/bank/movements/"+movement.String()+"/match")
+	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("A movement without a match", "Nomsa Dlamini, ",
+		" expects just that, and the bank booked nothing for it.",
+		"/bank/movements/"+movement.String()+"/match")
 	h.Page(h.A.Reader, "GET", at, nil).Want(200).Contains("/bank/movements/"+movement.String()+"\"").
 		Lacks("/match", "#accept")
 	h.Arrive("next", exchangetest.Booked(debits[1], 15000, true, bankThursday.AddDays(1)))

@@ -76,8 +76,8 @@ const (
 	mostFee = 10
 )
 
-// Between finds what explains a difference, their sum less ours, among the items of a day whose sums differ and those of
-// the days beside it.
+// Between finds what explains a difference, their sum less ours, among the items of a day whose sums differ, and those
+// of the days beside it.
 func Between(difference int64, day, beside []Item) []Cause {
 	day, beside = atMost(day), atMost(beside)
 	f := found{}

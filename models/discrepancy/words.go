@@ -8,8 +8,8 @@ import (
 	"debitdesk/models/plural"
 )
 
-var titles = map[Kind]string{Loose: "A movement without a match", Shifted: "It is on another day", Twice: "Booked twice",
-	Turned: "Money in and money out mixed up", Transposed: "Two digits changed places", Netted: "A fee was taken off",
+var titles = map[Kind]string{Loose: "A movement without a match", Shifted: "It is on another day",
+	Twice: "Booked twice", Turned: "Money in and money out mixed up", Transposed: "Two digits changed places", Netted: "A fee was taken off",
 	Returned: "A return that one list does not have", Alone: "It is in one list only",
 	Pair: "Two that make the difference together"}
 

@@ -16,7 +16,8 @@ const daysBeside = 5
 
 // Causes are what would explain that another list differs by the amount of a filter from the entries that it lets
 // through. All reports that every one of those was looked at, and not only the newest.
-func (s *Service) Causes(ctx context.Context, who actor.Actor, f Filter) (out []discrepancy.Cause, all bool, err error) {
+func (s *Service) Causes(ctx context.Context, who actor.Actor, f Filter) (out []discrepancy.Cause, all bool,
+	err error) {
 	if err := f.readable(who); err != nil || f.Cents == 0 {
 		return nil, true, err
 	}

@@ -17,7 +17,8 @@ func (s Store) documentsThere(ctx context.Context, merchantID uuid.UUID, ask Ask
 		"currency": ask.Currency, "kinds": kindsOf(ask)}
 	err = s.Pool.QueryRow(ctx, `WITH taken AS (SELECT i.number, count(*) AS n, max(e.n) AS last FROM journal_entries e
 			LEFT JOIN invoices i ON i.id = e.source_id AND i.merchant_id = e.merchant_id`+ofDays+` GROUP BY 1)
-		SELECT coalesce(sum(n), 0)::bigint, coalesce(max(last), 0), coalesce(sum(n - 1) FILTER (WHERE number <> ''), 0)::bigint,
+		SELECT coalesce(sum(n), 0)::bigint, coalesce(max(last), 0),
+			coalesce(sum(n - 1) FILTER (WHERE number <> ''), 0)::bigint,
 			coalesce(min(number) FILTER (WHERE n > 1 AND number <> ''), '') FROM taken`, args).
 		Scan(&n, &last, &again.N, &again.First)
 	if err != nil {
@@ -26,8 +27,8 @@ func (s Store) documentsThere(ctx context.Context, merchantID uuid.UUID, ask Ask
 	return n, last, again, nil
 }
 
-// documentEntries are the next entries of invoices and credit notes behind a place, up to the last. What they are called
-// is on the documents.
+// documentEntries are the next entries of invoices and credit notes behind a place, up to the last. What they are
+// called is on the documents.
 func (s Store) documentEntries(ctx context.Context, merchantID uuid.UUID, ask Ask, after Place, last int64,
 	most int) (out []Entry, err error) {
 	args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),

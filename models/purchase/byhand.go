@@ -85,8 +85,8 @@ func (h HandPayment) check(rec Record, now time.Time) error {
 	case h.PaidOn.After(now):
 		w.Add("paid_on", "max_value", "`paid_on` cannot be in the future.")
 	case h.PaidOn.Before(rec.madeAt().AddDate(-mostAdvance, 0, 0)):
-		w.Add("paid_on", "min_value", "`paid_on` is %s, and the purchase is of %s. Money can come in at most a year before it.",
-			calendar.DateOf(*h.PaidOn), calendar.DateOf(rec.madeAt()))
+		w.Add("paid_on", "min_value", "`paid_on` is %s, and the purchase is of %s. "+
+			"Money can come in at most a year before it.", calendar.DateOf(*h.PaidOn), calendar.DateOf(rec.madeAt()))
 	}
 	if h.Method != "" && h.Method.Words() == "" {
 		w.Add("method", "invalid_choice", "‘%s’ is not a way to pay. Choose one of those listed.", string(h.Method))

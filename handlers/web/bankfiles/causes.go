@@ -15,10 +15,10 @@ var causeAdvice = map[discrepancy.Kind]string{
 	discrepancy.Loose:      "Match it to its debit or refund.",
 	discrepancy.Shifted:    "Nothing is missing. Accept the difference of both days, with a note.",
 	discrepancy.Twice:      "Take back the match of the second movement. If the bank did debit twice, refund the client.",
-	discrepancy.Turned:     "Look at the movement in the bank’s file. If it belongs to something else, take back its match.",
-	discrepancy.Transposed: "Compare both with the bank’s statement. If the movement belongs elsewhere, take back its match.",
+	discrepancy.Turned:     "Look at the movement in the bank’s file. If it belongs elsewhere, take back its match.",
+	discrepancy.Transposed: "Compare both with the bank’s statement. If it belongs elsewhere, take back its match.",
 	discrepancy.Netted:     "Record the fee in the books, and accept the difference with a note.",
-	discrepancy.Returned:   "Look whether the file with the return has arrived, and match the return if it waits for that.",
+	discrepancy.Returned:   "Look whether the file with the return has arrived, and match the return if it waits.",
 	discrepancy.Alone:      "Look among the movements without a match, and whether a statement is missing.",
 	discrepancy.Pair:       "Look at both before you change anything.",
 }

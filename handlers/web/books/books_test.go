@@ -61,7 +61,8 @@ func TestADifferenceFromThePackageIsExplained(t *testing.T) {
 	find("amount=1298").Contains("Money in and money out mixed up")
 	find("amount=180").Contains("Two digits changed places", "R\u00a0649,00", "/purchases/"+one)
 	find("amount=1099").Contains("Two that make the difference together", "/purchases/"+one, "/purchases/"+two)
-	find("amount=649&to="+h.Store.Now().AddDate(0, 0, -1).Format("2006-01-02")).Contains("It is on another day", "No entry")
+	find("amount=649&to="+h.Store.Now().AddDate(0, 0, -1).Format("2006-01-02")).
+		Contains("It is on another day", "No entry")
 	find("amount=77").Lacks("What may explain it")
 	h.Page(h.B.Owner, "GET", "/books/entries?role=ar&amount=649", nil).Want(http.StatusOK).Lacks("What may explain it")
 }

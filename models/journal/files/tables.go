@@ -86,7 +86,8 @@ func checkXero(b *journal.Book, wrong *fault.Problems) {
 		if !b.ByDay {
 			advice = "Choose one entry for each day and kind, or fewer days."
 		}
-		wrong.Add("to", "too_many_lines", "Xero takes %d lines in a file, and these days have %d. %s", mostXeroLines, lines, advice)
+		wrong.Add("to", "too_many_lines", "Xero takes %d lines in a file, and these days have %d. %s", mostXeroLines, lines,
+			advice)
 	}
 }
 
