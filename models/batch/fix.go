@@ -49,7 +49,7 @@ func FixesOf(p Problem) []Fix {
 		return []Fix{fix("", "Put the text on one line")}
 	case CauseUnknown:
 		return []Fix{fix(string(CreateClient), "Create a client for each of these rows")}
-	case CauseEmail:
+	case CauseStray:
 		return []Fix{fix("", "Remove blanks and stray characters from the addresses")}
 	case CauseQuotes:
 		f := fix("", "Remove the quotation marks")
@@ -101,8 +101,10 @@ func fixCell(t Target, fix Fix, cell string) string {
 		return fixDecimals(t, text, cell)
 	case fix.Cause == CauseLine:
 		return oneLine(cell)
-	case fix.Cause == CauseEmail && t.Field == Email:
-		return fixEmail(text, cell)
+	case fix.Cause == CauseStray && t.Field == Email:
+		if tidy, ok := client.TidyEmail(text); ok && tidy != text {
+			return tidy
+		}
 	case fix.Cause == CauseQuotes:
 		return strings.TrimSpace(strings.ReplaceAll(cell, `"`, ""))
 	}
@@ -223,22 +225,4 @@ func fixDecimals(t Target, text, cell string) string {
 func oneLine(cell string) string {
 	between := func(r rune) bool { return r == ' ' || !fault.IsOneLine(string(r)) }
 	return strings.Join(strings.FieldsFunc(cell, between), " ")
-}
-
-func fixEmail(text, cell string) string {
-	if client.IsEmail(text) {
-		return cell
-	}
-	text = strings.Join(strings.Fields(text), "")
-	if len(text) > len("mailto:") && strings.EqualFold(text[:len("mailto:")], "mailto:") {
-		text = text[len("mailto:"):]
-	}
-	if open, shut := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text, '>'); open >= 0 && shut > open {
-		text = text[open+1 : shut]
-	}
-	text = strings.ReplaceAll(strings.Trim(text, `.,;:<>"'()`), ",", ".")
-	if !client.IsEmail(text) {
-		return cell
-	}
-	return text
 }

@@ -69,6 +69,7 @@ var titles = map[string]string{
 	CauseRange:       "Out of range",
 	CauseScientific:  "Digits lost in scientific notation",
 	CauseEmail:       "Not a valid e-mail address",
+	CauseStray:       "Blanks and stray characters in the addresses",
 	CausePhone:       "Not a valid phone number",
 	CauseID:          "Not a valid ID number",
 	CauseClientID:    "Not a client id",

@@ -78,6 +78,7 @@ const (
 	CauseRange       = "number_range"
 	CauseScientific  = "scientific"
 	CauseEmail       = "email_form"
+	CauseStray       = "email_stray"
 	CausePhone       = "phone_form"
 	CauseID          = "id_form"
 	CauseClientID    = "client_id_form"

@@ -38,7 +38,11 @@ func (r *reading) email() {
 		return
 	}
 	if !client.IsEmail(text) {
-		r.wrong(Email, "invalid", CauseEmail, expected(Email, "name@example.com", text))
+		cause := CauseEmail
+		if _, ok := client.TidyEmail(text); ok {
+			cause = CauseStray
+		}
+		r.wrong(Email, "invalid", cause, expected(Email, "name@example.com", text))
 		return
 	}
 	r.line.Values.Email = text

@@ -19,6 +19,7 @@ const (
 	CausePhone        = "phone_form"
 	CausePhones       = "phones_two"
 	CauseEmail        = "email_form"
+	CauseStray        = "email_stray"
 	CausePlaceholder  = "placeholder"
 	CauseDateOrder    = "date_order"
 	CauseDate         = "date_form"
@@ -33,6 +34,7 @@ const (
 	CauseNoAmount     = "no_amount"
 	CauseTwice        = "twice_in_file"
 	CauseShared       = "shared_account"
+	CauseSharedID     = "shared_identity"
 	CauseAmbiguous    = "ambiguous_client"
 	CauseUnknownID    = "client_id_unknown"
 	CauseOtherName    = "other_name"
@@ -97,6 +99,7 @@ var causeTitles = map[string]string{
 	CausePhone:        "Not a valid phone number",
 	CausePhones:       "Two phone numbers in one cell",
 	CauseEmail:        "Not a valid e-mail address",
+	CauseStray:        "Blanks and stray characters in e-mail addresses",
 	CausePlaceholder:  "Placeholders that several clients share",
 	CauseDateOrder:    "Day and month could be either way round",
 	CauseDate:         "Not a valid date",
@@ -111,6 +114,7 @@ var causeTitles = map[string]string{
 	CauseNoAmount:     "A subscription without an amount",
 	CauseTwice:        "The same client twice in the file",
 	CauseShared:       "One account pays for several clients",
+	CauseSharedID:     "One ID number for several clients",
 	CauseAmbiguous:    "Which client is it?",
 	CauseUnknownID:    "No client has this id",
 	CauseOtherName:    "The same client under another name?",
@@ -187,7 +191,8 @@ var fixes = map[string][]Fix{
 	CauseType:        {{Choice: choiceYes, Label: "These are current accounts"}},
 	CauseIdentity:    {{Choice: choiceDrop, Label: "Leave these ID numbers out"}},
 	CausePhone:       {{Choice: choiceDrop, Label: "Leave these phone numbers out"}},
-	CauseEmail: {{Choice: choiceYes, Label: "Remove blanks and stray characters"},
+	CauseEmail:       {{Choice: choiceDrop, Label: "Leave these addresses out"}},
+	CauseStray: {{Choice: choiceYes, Label: "Remove blanks and stray characters"},
 		{Choice: choiceDrop, Label: "Leave these addresses out"}},
 	CausePlaceholder: {{Choice: choiceDrop, Label: "Leave these values out"}},
 	CauseDateOrder: {{Choice: choiceDay, Label: "The day comes first (3/4/2026 is 3 April)"},

@@ -111,6 +111,7 @@ func (w *Work) see(ctx context.Context, i Import) (seen bool, err error) {
 		}
 		for _, r := range rows {
 			line := alone.Check(r)
+			line.Values.Told = alone.told(r, line.Values.Told)
 			if r.LeftOut { // the sums of the file are about it all the same
 				l.together.count(line)
 				continue

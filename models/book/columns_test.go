@@ -90,10 +90,37 @@ func TestALineOfTotalsIsHeldAgainstTheWholeFile(t *testing.T) {
 	if i = h.work(i); !strings.HasPrefix(i.CheckSum, agrees) {
 		t.Errorf("without a row that was left out it says %q", i.CheckSum)
 	}
+	for n, amount := range []string{"500,00", "oops", "510,00"} { // what is typed again changes nothing about the file
+		if _, err := h.book.Edit(context.Background(), h.who, i.ID, 2, 3, amount); err != nil {
+			t.Fatal(err)
+		}
+		if i = h.work(i); !strings.HasPrefix(i.CheckSum, agrees) {
+			t.Errorf("%d: with an amount typed again it says %q", n, i.CheckSum)
+		}
+	}
+	if r := h.rows(i)[0]; r.Cells[2] != "510,00" {
+		t.Errorf("the row that was typed again is %+v", r)
+	}
 	for n, want := range []string{"Dawn", "Without a group", "Without a group"} {
 		if got := h.rows(i)[n].GroupName; got != want {
 			t.Errorf("row %d is in the group %q, want %q", n+2, got, want)
 		}
+	}
+}
+
+// An amount that the file does not have counts as a person typed it.
+func TestALineOfTotalsCountsWhatWasNoAmount(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	i := h.rehearsed("Member No;Name;Monthly\nK1;Anna;4S0,00\nK2;Ben;100,00\nTotal;;550,00\n")
+	if !strings.Contains(i.CheckSum, "but the rows above it add up to R\u00a0100,00") {
+		t.Errorf("with a cell that is no amount it says %q", i.CheckSum)
+	}
+	if _, err := h.book.Edit(context.Background(), h.who, i.ID, 2, 3, "450,00"); err != nil {
+		t.Fatal(err)
+	}
+	if i = h.work(i); !strings.Contains(i.CheckSum, "agrees") {
+		t.Errorf("with the cell typed again it says %q", i.CheckSum)
 	}
 }
 

@@ -3,6 +3,8 @@ package book
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -102,8 +104,11 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 		for len(r.Cells) < len(i.Format.Header) {
 			r.Cells = append(r.Cells, "")
 		}
+		r.keepFirst(column)
 		r.Cells = append([]string{}, r.Cells...)
 		r.Cells[column-1], r.Unread = text, nil
+		// What a person typed is a text, whatever the workbook has there.
+		r.Numbers = slices.DeleteFunc(slices.Clone(r.Numbers), func(at int) bool { return at == column-1 })
 		var left []sheet.Problem
 		for _, p := range sheet.WithoutUnreadable(r.Broken) {
 			if p.Column != column {
@@ -113,6 +118,18 @@ func (s *Service) Edit(ctx context.Context, who actor.Actor, id uuid.UUID, n, co
 		r.Broken = left
 		return fmt.Sprintf("Row %d: %s was typed again.", n, i.ColumnName(column-1)), nil
 	})
+}
+
+// keepFirst keeps what the file has in a cell that is typed again.
+func (r *Row) keepFirst(column int) {
+	if _, known := r.First[column]; known || r.Unread != nil {
+		return
+	}
+	r.First = maps.Clone(r.First)
+	if r.First == nil {
+		r.First = map[int]string{}
+	}
+	r.First[column] = r.Cells[column-1]
 }
 
 // LeaveOut leaves rows out, or takes them back in.

@@ -53,11 +53,21 @@ var (
 		AND import_id = @import_id AND n = @n`)
 )
 
+// typedCells is how the cells of a row are stored once a person typed one of them again.
+type typedCells struct {
+	Cells []string       `json:"cells"`
+	First map[int]string `json:"first"`
+}
+
 func writeCells(box *seal.Box, l *rowLine) (any, error) {
 	if l.Unread != nil {
 		return l.Unread, nil
 	}
-	cells, err := json.Marshal(l.Cells)
+	var kept any = l.Cells
+	if len(l.First) > 0 {
+		kept = typedCells{l.Cells, l.First}
+	}
+	cells, err := json.Marshal(kept)
 	return box.SealBytes(placeOf("cells", l), cells), err
 }
 
@@ -66,7 +76,13 @@ func readCells(box *seal.Box, l *rowLine, stored []byte) error {
 		return nil
 	}
 	cells, err := box.OpenBytes(placeOf("cells", l), stored)
-	if err == nil && len(cells) > 0 {
+	switch {
+	case err != nil || len(cells) == 0:
+	case cells[0] == '{':
+		var typed typedCells
+		err = json.Unmarshal(cells, &typed)
+		l.Cells, l.First = typed.Cells, typed.First
+	default:
 		err = json.Unmarshal(cells, &l.Cells)
 	}
 	if errors.Is(err, seal.ErrDamaged) {

@@ -98,27 +98,23 @@ func (r *reading) placeholder(f Field, text string) bool {
 	return true
 }
 
-var mailTo = regexp.MustCompile(`(?i)^mailto:`)
-
 func (r *reading) email() {
 	text, given := r.cell(Email)
 	if !given || r.placeholder(Email, text) {
 		return
 	}
-	if !client.IsEmail(text) && r.chose(CauseEmail) == choiceYes {
-		text = mailTo.ReplaceAllString(strings.Join(strings.Fields(text), ""), "")
-		if open, shut := strings.LastIndexByte(text, '<'), strings.LastIndexByte(text, '>'); open >= 0 && shut > open {
-			text = text[open+1 : shut]
-		}
-		text = strings.ReplaceAll(strings.Trim(text, `.,;:<>"'()`), ",", ".")
+	tidy, ok := client.TidyEmail(text)
+	cause := CauseEmail
+	if ok && tidy != text { // what an address is made of; else nothing but a person helps
+		cause = CauseStray
 	}
 	switch {
-	case client.IsEmail(text):
-		r.line.Values.Details.Email = text
-	case r.chose(CauseEmail) == choiceDrop:
-		r.say(Note, Email, CauseEmail, "%s was left out", found(Email, text))
+	case client.IsEmail(text), ok && r.chose(cause) == choiceYes:
+		r.line.Values.Details.Email = tidy
+	case r.chose(cause) == choiceDrop:
+		r.say(Note, Email, cause, "%s was left out", found(Email, text))
 	default:
-		r.wrong(Email, CauseEmail, "expected one e-mail address, found %s", found(Email, text))
+		r.wrong(Email, cause, "expected one e-mail address, found %s", found(Email, text))
 	}
 }
 
@@ -192,6 +188,10 @@ func (r *reading) identity() {
 	text, given := r.number(Identity)
 	if !given || r.placeholder(Identity, text) {
 		return
+	}
+	if n := r.Together.shared(Identity, text); n > 1 {
+		r.say(Warning, Identity, CauseSharedID, "%s of the file have this ID number: is it one client, or was a number "+
+			"copied?", plural.Of(n, "client"))
 	}
 	n := bank.CleanID(text)
 	if len(n.Reveal()) == 12 && digitsOf(n.Reveal()) == n.Reveal() {

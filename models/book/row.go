@@ -44,6 +44,7 @@ func (v Verdict) Comes() bool { return v == Created || v == Updated || v == Unch
 type Row struct {
 	N         int
 	Cells     []string        `gorm:"-"` // sealed at rest
+	First     map[int]string  `gorm:"-"` // of cells that were typed again: what the file has, by column from 1
 	Broken    []sheet.Problem `gorm:"serializer:json"`
 	Numbers   []int           `gorm:"serializer:json"`
 	State     RowState

@@ -3,6 +3,7 @@ package book
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -102,6 +103,22 @@ func (t *Together) count(l Line) {
 	if !l.Values.Aside && !l.Values.Totals {
 		t.sum = t.sum.Plus(money.SumOf(l.Values.Told))
 	}
+}
+
+// told is the amount of a row as the file has it: an amount that a person typed again changes nothing about the file,
+// unless what it has there is no amount.
+func (c Checker) told(row Row, now int64) int64 {
+	at := c.Mapping.Column(Amount)
+	first, typed := row.First[at+1]
+	if !typed || at >= len(row.Cells) {
+		return now
+	}
+	row.Cells = slices.Clone(row.Cells)
+	row.Cells[at] = first
+	if was := c.Check(row).Values.Told; was != 0 {
+		return was
+	}
+	return now
 }
 
 // alike is a value as values are compared.

@@ -186,7 +186,10 @@ func (d *Details) PhoneProblems() []bank.Problem {
 var (
 	foreignPhone = regexp.MustCompile(`^(?:\+|00)[1-9][0-9 ().\x{a0}-]*$`)
 	notDigits    = regexp.MustCompile(`[^0-9]`)
-	emailForm    = regexp.MustCompile(
+	mailTo       = regexp.MustCompile(`(?i)^mailto:\s*`)
+	// Blanks beside a sign that parts an address.
+	blanksAtSigns = regexp.MustCompile(` ?([@.,]) ?`)
+	emailForm     = regexp.MustCompile(
 		`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~\x60-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?` +
 			`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$`,
 	)
@@ -202,6 +205,28 @@ func Phone(text string) (phone string, ok bool) {
 	const least, most = 8, 15 // digits, with the country code
 	n := len(notDigits.ReplaceAllString(strings.TrimPrefix(text, "00"), ""))
 	return text, foreignPhone.MatchString(text) && n >= least && n <= most
+}
+
+// TidyEmail takes off what stands around an e-mail address, or between its parts: blanks, a name before it, signs.
+// It invents none: words that only their blanks keep from being an address stay as they are.
+func TidyEmail(text string) (string, bool) {
+	if IsEmail(text) {
+		return text, true
+	}
+	tidy := mailTo.ReplaceAllString(strings.TrimSpace(text), "")
+	if open, shut := strings.LastIndexByte(tidy, '<'), strings.LastIndexByte(tidy, '>'); open >= 0 && shut > open {
+		tidy = tidy[open+1 : shut]
+	}
+	tidy = strings.Trim(tidy, ".,;:<>\"'() \t\u00a0")
+	tidy = blanksAtSigns.ReplaceAllString(strings.Join(strings.Fields(tidy), " "), "$1")
+	// A comma is the point beside it on the keyboard, unless an address has ended before it.
+	if before, after, is := strings.Cut(tidy, ","); is && (!IsEmail(before) || strings.EqualFold(after, "za")) {
+		tidy = strings.ReplaceAll(tidy, ",", ".")
+	}
+	if strings.Count(text, "@") != 1 || !IsEmail(tidy) {
+		return text, false
+	}
+	return tidy, true
 }
 
 // IsEmail tells whether text has the form of one e-mail address.

@@ -145,3 +145,23 @@ func TestAddressesHaveTheFormOfOne(t *testing.T) {
 		}
 	}
 }
+
+// What is put right about an address invents none.
+func TestAnAddressIsTidiedOnlyToOneThatItCanBe(t *testing.T) {
+	for text, want := range map[string]string{
+		"anna @ example. com": "anna@example.com", "mailto:Anna@example.com": "Anna@example.com",
+		"Anna Smit <anna@example.com>": "anna@example.com", "anna@example,co,za": "anna@example.co.za",
+		"anna@example.co,za": "anna@example.co.za", "anna@example.com;": "anna@example.com",
+		"(anna@example.com)": "anna@example.com", "anna@example.com": "anna@example.com",
+	} {
+		if is, ok := client.TidyEmail(text); !ok || is != want {
+			t.Errorf("%q is tidied to %q, %v", text, is, ok)
+		}
+	}
+	for _, text := range []string{"not an email", "anna at example.com", "anna@example.com mom", "a@x.co b@y.co",
+		"anna@example.com,work", "anna@example.com - home", "a b@example.com", "<a@x.co> or <b@y.co>", "@", ""} {
+		if is, ok := client.TidyEmail(text); ok || is != text {
+			t.Errorf("%q is tidied to %q, %v", text, is, ok)
+		}
+	}
+}
