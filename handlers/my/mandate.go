@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/clientpage"
 	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
+	"debitdesk/models/token"
 	"debitdesk/views/components"
 	"debitdesk/views/my"
 )
@@ -24,19 +25,30 @@ func (p *Pages) Mandate(c echo.Context) error {
 	if !ok || err != nil {
 		return err
 	}
+	live, err := p.Service.Purchases.Tokens().TokensOf(c.Request().Context(), m.MerchantID, v.Client.ID)
+	if err != nil {
+		return err
+	}
+	var account token.State
+	for _, t := range live {
+		if t.ID == m.ID {
+			account = t.State
+		}
+	}
 	return p.show(c, http.StatusOK, v, func(w locale.Words) templ.Component {
-		return my.Text(p.mandateView(c, w, v, m))
+		return my.Text(p.mandateView(c, w, v, m, mytext.MandateOf(w, m.State, account)))
 	})
 }
 
 // mandateView shows the wording as the client agreed to it, which is in English on every page: it is the evidence.
-func (p *Pages) mandateView(c echo.Context, w locale.Words, v clientpage.Visit, m mandate.Mandate) my.TextView {
+func (p *Pages) mandateView(c echo.Context, w locale.Words, v clientpage.Visit, m mandate.Mandate, state string,
+) my.TextView {
 	title := w.Say("my.mandate.title")
 	view := my.TextView{Frame: p.frame(c, w, v.Brand, title), Title: title, Back: back(w), Foot: foot(w),
 		Facts: components.Facts{Items: []components.Fact{
 			{Label: w.Say("my.mandate.reference"), Value: m.ContractReference},
 			{Label: w.Say("my.mandate.holder"), Value: m.HolderName}, {Label: w.Say("my.mandate.account"), Value: m.AccountMask},
-			{Label: w.Say("my.mandate.state"), Value: mytext.Mandate(w, m.State)}}},
+			{Label: w.Say("my.mandate.state"), Value: state}}},
 		Files: []components.Link{{Text: w.Say("my.mandate.pdf"), Href: mandatePath(m.ID) + "agreement.pdf"}}}
 	if !m.Consent.At.IsZero() {
 		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: w.Say("my.mandate.given"),

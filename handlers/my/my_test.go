@@ -216,6 +216,23 @@ func TestALinkOpensTheClientsOwnPage(t *testing.T) {
 	v.get("/my/").Want(403).Contains("This page is closed")
 }
 
+// A mandate may stand while nothing is debited from its account: the page does not call it active.
+func TestAMandateOfABlockedAccountIsNotCalledActive(t *testing.T) {
+	t.Parallel()
+	v := newVisitor(t)
+	token := v.token()
+	v.enter()
+	at := "/my/mandates/" + token + "/"
+	v.get("/my/").Want(200).Contains("Status: Active")
+	v.get(at).Want(200).Contains("Active")
+	if _, err := v.Store.Pool.Exec(t.Context(), `UPDATE tokens SET state = 'blocked', blocked_code = '12' WHERE id = $1`,
+		token); err != nil {
+		t.Fatal(err)
+	}
+	v.get("/my/").Want(200).Contains("Status: Blocked.").Lacks("Active")
+	v.get(at).Want(200).Contains("Blocked").Lacks("Active")
+}
+
 // source: the page stays below 30 kB, style included, however much a client owes. The style weighs less than 6 kB.
 func TestThePageOfABusyClientIsLight(t *testing.T) {
 	t.Parallel()

@@ -308,7 +308,8 @@ func (o overview) permissions(w locale.Words) my.Part {
 	part := my.Part{ID: "mandates", Title: w.Say("my.mandates"), Empty: w.Say("my.mandates.nothing")}
 	for _, m := range o.mandates {
 		i := my.Item{Title: mytext.Permission(w, m.AccountMask, bank.BankName(m.BankCode)),
-			Texts: []string{mytext.PermissionState(w, m.Kind == mandate.DebiCheck, m.State, m.ContractReference)},
+			Texts: []string{mytext.PermissionState(w, m.Kind == mandate.DebiCheck,
+				mytext.MandateOf(w, m.State, o.tokens[m.ID].State), m.ContractReference)},
 			Links: []components.Link{{Text: w.Say("my.mandates.read"), Href: mandatePath(m.ID)}}}
 		if t, live := o.tokens[m.ID]; live && t.Live() {
 			o.offer(w, &i.Links, t.BrandID, clientpage.Account, t.ID)

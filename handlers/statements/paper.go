@@ -49,7 +49,10 @@ func (p *paper) Open(st statement.Statement, opening money.Sum) (err error) {
 
 func (p *paper) Line(l statement.Line, balance money.Sum) error {
 	word := kinds[l.Kind]
-	if word == "" {
+	switch {
+	case l.Kind == "paid_by_hand" && l.AmountCents < 0:
+		word = "Payment taken back"
+	case word == "":
 		word = l.Kind
 	}
 	return p.out.Row([]export.Cell{export.MomentIn(l.At, p.zone), export.Text(word), export.Text(l.Reference),

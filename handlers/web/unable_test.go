@@ -270,3 +270,31 @@ func (u unable) nothingForced() {
 		Want(http.StatusConflict).
 		Contains("Only the sandbox bank can be told")
 }
+
+// A refund that the bank has and gives back no more is neither withdrawn nor recorded as paid: no page offers it.
+func TestNothingIsOfferedForARefundAtTheBank(t *testing.T) {
+	u := withUnableBank(t)
+	page, id := u.debit(t)
+	rec, err := u.Purchases.Get(t.Context(), u.A.Actor, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.clock(t, rec.Collection.FinalAt.Add(time.Hour))
+	u.Page(u.A.Finance, "POST", page+"/refund", url.Values{"form_key": {uuid.NewString()}, "amount": {"100"}}).
+		Want(http.StatusSeeOther)
+	u.Page(u.A.Finance, "GET", page, nil).Contains(`href="`+page+`/settlement"`, `href="`+page+`/withdrawal"`)
+	u.let(func(c *bank.Capabilities) { c.Refunds = true })
+	if err := u.Store.Gorm(t.Context()).Exec(
+		`UPDATE refunds SET channel = 'bank', handed_over = true WHERE purchase_id = ?`, id).Error; err != nil {
+		t.Fatal(err)
+	}
+	const why = "The bank has this refund and pays it."
+	u.Page(u.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains(why).
+		Lacks(`href="`+page+`/settlement"`, `href="`+page+`/withdrawal"`)
+	for _, act := range []string{"/settlement", "/withdrawal"} {
+		u.Page(u.A.Finance, "GET", page+act, nil).Contains(why).Lacks(`action="` + page + act + `"`)
+		u.refused(t, func() handlertest.Answer {
+			return u.Page(u.A.Finance, "POST", page+act, url.Values{"form_key": {uuid.NewString()}})
+		})
+	}
+}

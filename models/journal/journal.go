@@ -119,9 +119,21 @@ func (e Entry) UID() string {
 	return fmt.Sprintf("%s-%d", e.Kind.prefix(), e.N)
 }
 
+// Word is what people call the entry: one that undoes another of its kind is called by that.
+func (e Entry) Word() string {
+	switch {
+	case e.Merged > 0: // both ways, perhaps
+	case e.Kind == PaidByHand && e.Cents.Of(Bank) < 0:
+		return "Payment taken back"
+	case e.Kind == WrittenOff && e.Cents.Of(BadDebts) < 0:
+		return "Write-off taken back"
+	}
+	return e.Kind.Word()
+}
+
 // Text says in a few words what it is: "Collected KSF-1022".
 func (e Entry) Text() string {
-	text := e.Kind.Word()
+	text := e.Word()
 	switch {
 	case e.Merged > 0:
 		text += fmt.Sprintf(" (%d)", e.Merged)

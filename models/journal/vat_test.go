@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -129,6 +130,17 @@ func TestADebtIsWrittenOffRecoveredAndTakenBack(t *testing.T) {
 		journal.Debtors: 44900})
 	if _, err := h.books.TakeBack(t.Context(), h.who, p, "Again."); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it was taken back twice: %v", err)
+	}
+	h.moved("paid_by_hand", p, 10000)
+	h.moved("paid_by_hand", p, -10000)
+	var said []string
+	for _, e := range h.book(h.day.AddDays(-400), h.day, false).Entries {
+		said = append(said, e.Word())
+	}
+	for _, want := range []string{"Written off", "Write-off taken back", "Marked as paid", "Payment taken back"} {
+		if !slices.Contains(said, want) {
+			t.Errorf("no entry is called %q: %q", want, said)
+		}
 	}
 	h.holds()
 	h.exec(`UPDATE purchases SET status = 'pending_charge'`)

@@ -46,9 +46,22 @@ func (s *Service) WithdrawRefund(ctx context.Context, who actor.Actor, id uuid.U
 	})
 }
 
+const noRefundWaits = "No refund of this purchase is waiting."
+
 // refundAtBank says why a refund can be neither withdrawn nor paid by a person.
 const refundAtBank = "The bank has this refund and pays it. Wait for its answer; " +
 	"if it cannot pay, pay the client yourself then."
+
+// WhyNoRefundEnds says why no refund under way can be withdrawn or paid by a person; empty where one may be.
+func (s *Service) WhyNoRefundEnds(rec Record) string {
+	switch {
+	case len(rec.Refunds) == 0:
+		return noRefundWaits
+	case s.TakeRefundBack == nil && !slices.ContainsFunc(rec.Refunds, func(r Refund) bool { return !r.AtBank() }):
+		return refundAtBank
+	}
+	return ""
+}
 
 // endRefund ends one refund under way by hand: the first in the given order that the bank does not have, or gives back.
 func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, order func([]Refund) []Refund,
@@ -58,7 +71,7 @@ func (s *Service) endRefund(ctx context.Context, who actor.Actor, id uuid.UUID, 
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if len(rec.Refunds) == 0 {
-			return nil, fault.New(fault.Conflict, "purchase_refund_wrong_status", "No refund of this purchase is waiting.")
+			return nil, fault.New(fault.Conflict, "purchase_refund_wrong_status", noRefundWaits)
 		}
 		all := order(rec.Refunds)
 		if i := slices.IndexFunc(all, func(r Refund) bool { return !r.AtBank() }); i >= 0 {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/locale"
 	"debitdesk/models/mandate"
 	"debitdesk/models/money"
+	"debitdesk/models/token"
 )
 
 // Act names an act, as the links and buttons of the page do.
@@ -134,12 +135,21 @@ func Permission(w locale.Words, account, bank string) string {
 // Mandate is the state of a mandate in a word.
 func Mandate(w locale.Words, s mandate.State) string { return w.Say("mandate." + string(s)) }
 
-// PermissionState says how a mandate stands.
-func PermissionState(w locale.Words, debiCheck bool, s mandate.State, reference string) string {
-	if debiCheck {
-		return w.Say("my.mandates.debicheck", "reference", reference, "state", Mandate(w, s))
+// MandateOf is the state of a mandate with that of its account: from a blocked one nothing is debited, whatever the
+// mandate allows.
+func MandateOf(w locale.Words, s mandate.State, account token.State) string {
+	if s == mandate.ActiveState && account == token.Blocked {
+		return Mandate(w, mandate.BlockedBy)
 	}
-	return w.Say("my.mandates.eft", "reference", reference, "state", Mandate(w, s))
+	return Mandate(w, s)
+}
+
+// PermissionState says how a mandate stands; state is in words.
+func PermissionState(w locale.Words, debiCheck bool, state, reference string) string {
+	if debiCheck {
+		return w.Say("my.mandates.debicheck", "reference", reference, "state", state)
+	}
+	return w.Say("my.mandates.eft", "reference", reference, "state", state)
 }
 
 // SubscriptionState says how a subscription stands.

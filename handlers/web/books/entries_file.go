@@ -54,7 +54,7 @@ func (h *Books) file() kit.Shown {
 			kit.DateColumn("Day", 12, func(e journal.Listed) calendar.Date { return e.Day }),
 			kit.DateColumn("True day", 12, func(e journal.Listed) calendar.Date { return e.TrueDay }),
 			kit.TextColumn("Id", 14, func(e journal.Listed) string { return e.UID() }),
-			kit.TextColumn("What happened", 16, func(e journal.Listed) string { return e.Kind.Word() }),
+			kit.TextColumn("What happened", 16, func(e journal.Listed) string { return e.Word() }),
 			kit.TextColumn("Reference", 20, func(e journal.Listed) string { return e.Reference }),
 			kit.TextColumn("Client", 28, func(e journal.Listed) string { return e.Client }),
 			kit.TextColumn("Currency", 9, func(e journal.Listed) string { return e.Currency }),

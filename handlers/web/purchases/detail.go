@@ -211,7 +211,7 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	}
 	if len(rec.Refunds) > 0 {
 		acts = append(acts, pages.Act{Label: "Withdraw the refund…", Icon: "x",
-			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, who)})
+			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, s, who)})
 	}
 	if who.Can(actor.Books) && (slices.Contains(purchase.Late, rec.Status) || rec.Status == purchase.Expired) {
 		acts = append(acts, pages.Act{Label: "Write off…", Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")})
@@ -225,9 +225,10 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	case unconfirmed(rec) && rec.Payable(now):
 		return components.Button{Label: "Ask the client again", Icon: "bank", Kind: "primary",
 			Href: words.MandatePath(rec.ID)}, acts
-	case rec.Status == purchase.PendingRefund && len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now):
+	case rec.Status == purchase.PendingRefund &&
+		(len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now) || s.WhyNoRefundEnds(rec) != ""):
 		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check",
-			Href: words.PurchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, who)})
+			Href: words.PurchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, s, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):
 		return components.Button{Label: "Record the refund as paid", Icon: "check", Kind: "primary",
 			Href: words.PurchasePath(rec.ID, "settlement"), Changes: true}, acts

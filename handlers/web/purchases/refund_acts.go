@@ -70,7 +70,7 @@ var giveBackAct = purchaseAct{
 var settleAct = purchaseAct{
 	path: "settlement",
 	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
-		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, who),
+		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, p.Service, who),
 			Question: settleQuestion(rec, p.Desk.Now())}
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
@@ -86,11 +86,11 @@ var settleAct = purchaseAct{
 
 var withdrawAct = purchaseAct{
 	path: "withdrawal",
-	ask: func(_ *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
+	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
 		r, _ := withdrawnNext(rec)
 		sum := words.Sum(r.AmountCents, rec.Currency)
 		return pages.ActView{Title: "Withdraw a refund of purchase " + words.Reference(rec.Purchase),
-			Blocked: whyNotSettle(rec, who),
+			Blocked: whyNotSettle(rec, p.Service, who),
 			Question: components.Confirm{Title: "Withdraw the refund of " + sum + "?",
 				Text:   "The client does not get " + sum + " back. You can refund it again later.",
 				Button: "Withdraw refund", Keep: "Keep refund"}}

@@ -107,14 +107,11 @@ func creditWords(rec purchase.Record, left, cents int64) string {
 	return text + " and mailed to " + rec.Payer.Email + "."
 }
 
-func whyNotSettle(rec purchase.Record, who actor.Actor) string {
-	switch {
-	case len(rec.Refunds) == 0:
-		return "No refund of this purchase is waiting."
-	case !who.Can(refundAct):
-		return "Finance or an admin can do it."
+func whyNotSettle(rec purchase.Record, s *purchase.Service, who actor.Actor) string {
+	if why := s.WhyNoRefundEnds(rec); why != "" {
+		return why
 	}
-	return ""
+	return whyNot(nil, who.Can(refundAct))
 }
 
 // nextOfRefunds says what becomes of the refunds under way.

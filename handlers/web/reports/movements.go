@@ -46,6 +46,14 @@ var kindWords = map[string]components.Pill{
 	"paid_by_hand": {Kind: "done", Word: "Marked as paid"},
 }
 
+// movementWords name one movement: a payment by hand that was taken back is not marked as paid.
+func movementWords(m report.Movement) components.Pill {
+	if m.Kind == "paid_by_hand" && m.Cents < 0 {
+		return components.Pill{Kind: "wait", Word: "Payment taken back"}
+	}
+	return kindWords[m.Kind]
+}
+
 func (h *Reports) movements() kit.Shown {
 	return &kit.List[report.Movement, report.MovementFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: movementsPath, Active: reportsSection, One: "movement",
@@ -73,7 +81,7 @@ func (h *Reports) movements() kit.Shown {
 		Columns: []kit.Column[report.Movement]{
 			referenceColumn,
 			kit.MomentColumn("Booked", 18, func(m report.Movement) time.Time { return m.At }),
-			kit.PillColumn("Movement", 18, func(m report.Movement) components.Pill { return kindWords[m.Kind] }),
+			kit.PillColumn("Movement", 18, func(m report.Movement) components.Pill { return movementWords(m) }),
 			kit.ColumnOf("Reason", func(m report.Movement) components.Cell {
 				if m.Code == "" {
 					return components.Cell{}

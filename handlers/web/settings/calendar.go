@@ -84,7 +84,7 @@ func (h *Settings) Calendar(c echo.Context) error {
 func (r Rules) words(m bank.Method, now time.Time) []string {
 	t := r.Timetable.For(m)
 	out := []string{
-		"Debits go to the bank " + t.SubmitWords() + ".",
+		"A debit goes to the bank " + t.SubmitWords() + ".",
 	}
 	if least := t.MinimumWords(); least != "" {
 		out = append(out, "A debit must be due at least "+least+" ahead.")
