@@ -229,10 +229,10 @@ func ofMovement(tx *database.Tx, who actor.Actor, r Record) error {
 	}
 	switch {
 	case r.BankCents != booked || r.Currency != n.Currency:
-		return fault.At("gross", "differs", "This comes to %s at the bank, and the bank booked %s.",
-			money.Format(r.BankCents, r.Currency), money.Format(booked, n.Currency))
+		return fault.At("gross", "differs", "This is %s your bank account, and the bank booked %s it.",
+			wayOf(r.BankCents, r.Currency), wayOf(booked, n.Currency))
 	case r.Day != n.BookedOn:
-		return fault.At("day", "differs", "The bank booked it on %s.", n.BookedOn)
+		return fault.At("day", "differs", "The bank booked it on %s.", n.BookedOn.Format("Mon 2 Jan 2006"))
 	}
 	return nil
 }
@@ -352,4 +352,12 @@ func (s *Service) Line(ctx context.Context, who actor.Actor, id uuid.UUID) (exch
 		return n, err
 	}
 	return n, n.Waits()
+}
+
+// wayOf is an amount and its way at the bank account, without a sign.
+func wayOf(cents int64, currency string) string {
+	if cents < 0 {
+		return money.Format(-cents, currency) + " out of"
+	}
+	return money.Format(cents, currency) + " into"
 }

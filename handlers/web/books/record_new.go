@@ -140,13 +140,13 @@ func kindTabs(kind journal.Kind, line exchange.Entry) (tabs []components.Tab) {
 // ofLine fills in what the bank says of its line.
 func ofLine(v *pages.BookRecordForm, line exchange.Entry, kind journal.Kind, fresh bool) {
 	v.Hidden = append(v.Hidden, components.Pair{Name: "movement", Value: line.ID.String()})
-	v.About = "The bank booked " + words.Sum(line.AmountCents, line.Currency) + " on " + line.BookedOn.String() + ": " +
+	v.About = "The bank booked " + words.Sum(line.AmountCents, line.Currency) + " on " + words.DayTime(line.BookedOn).Text + ": " +
 		strings.TrimSpace(line.Text+" "+line.Reference) + "."
 	if !fresh {
 		return
 	}
 	v.Day.Value = line.BookedOn.String()
-	v.Amounts[0].Value = money.Plain(line.AmountCents)
+	v.Amounts[0].Value = money.Amount(line.AmountCents)
 	if kind == journal.PaidOut {
 		v.Amounts[0].Hint = "With the fee, its VAT and what was held back, if any. Less those it is what the bank booked."
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"debitdesk/handlers/handlertest"
+	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 )
 
@@ -62,11 +63,13 @@ func TestABankMovementIsRecordedAsAFee(t *testing.T) {
 	id := h.Unmatched(5000, false, day)
 	ask := "/books/fees/new?movement=" + id.String()
 	h.Page(h.A.Finance, "GET", ask, nil).Want(http.StatusOK).
-		Contains("Record a fee", `value="50.00"`, `value="`+day.String()+`"`, "The bank booked R\u00a050,00").
+		Contains("Record a fee", `value="50,00"`, `value="`+day.String()+`"`,
+			"The bank booked R\u00a050,00 on "+words.DayTime(day).Text+": ").
 		Lacks("Record a payout")
 	h.Page(h.B.Finance, "GET", ask, nil).Want(http.StatusNotFound)
 	fee := form("kind", "fee", "movement", id.String(), "day", day.String(), "gross", "49", "what", "Debit order fee")
-	h.Page(h.A.Finance, "POST", "/books/fees", fee).Want(http.StatusUnprocessableEntity).Contains("the bank booked")
+	h.Page(h.A.Finance, "POST", "/books/fees", fee).Want(http.StatusUnprocessableEntity).Contains(
+		"This is R\u00a049,00 out of your bank account, and the bank booked R\u00a050,00 out of it.")
 	fee.Set("gross", "50")
 	at := h.Page(h.A.Finance, "POST", "/books/fees", fee).Want(http.StatusSeeOther).Header.Get("Location")
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("/bank/movements/" + id.String())
