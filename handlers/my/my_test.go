@@ -212,6 +212,8 @@ func TestALinkOpensTheClientsOwnPage(t *testing.T) {
 		AND client_id = $1`, v.client); n != 2 {
 		t.Errorf("%d entries on the time line", n)
 	}
+	// A reference stays in one piece: the client types it off.
+	page.Contains(`Membership, <span class="whole">R-12300</span></b>`)
 	v.post("/my/leaving/", url.Values{}).Want(303)
 	v.get("/my/").Want(403).Contains("This page is closed")
 }

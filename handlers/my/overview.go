@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -192,7 +193,7 @@ func (p *Pages) owe(w locale.Words, o overview) my.Part {
 	now := p.Service.Now()
 	for _, l := range o.owed {
 		one := o.outlooks[l.ID]
-		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.OwedCents(), l.Currency),
+		i := my.Item{Title: before(one.Purchase), Reference: l.Reference, Amount: money.Format(l.OwedCents(), l.Currency),
 			Pill: checkout.State(w, one.Record)}
 		if !one.Due.IsZero() {
 			i.Texts = append(i.Texts, w.Say("my.owe.due", "date", w.Day(calendar.DateOf(one.Due))))
@@ -227,6 +228,11 @@ func title(p purchase.Purchase, reference string) string {
 		return p.Details.Products[0].Name + ", " + reference
 	}
 	return reference
+}
+
+// before is what a purchase is for, as it stands before its reference.
+func before(p purchase.Purchase) string {
+	return strings.TrimSuffix(title(p, ""), " ")
 }
 
 func debitFor(w locale.Words, what, account string) string {
@@ -276,7 +282,7 @@ func paid(w locale.Words, o overview) my.Part {
 	part := my.Part{ID: "paid", Title: w.Say("my.paid"), Empty: w.Say("my.paid.nothing")}
 	for _, l := range o.paid {
 		one := o.outlooks[l.ID]
-		i := my.Item{Title: title(one.Purchase, l.Reference), Amount: money.Format(l.ReceivedCents, l.Currency),
+		i := my.Item{Title: before(one.Purchase), Reference: l.Reference, Amount: money.Format(l.ReceivedCents, l.Currency),
 			Pill: checkout.State(w, one.Record)}
 		at, reads := weblink.Payer(l.ID), ""
 		if len(one.Brand.Offered()) > 0 { // the file is in the language of this page

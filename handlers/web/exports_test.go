@@ -108,6 +108,23 @@ func TestAnExportHoldsWhatTheListShowsInItsOrder(t *testing.T) {
 	}
 }
 
+// A program that reads a file by its heads would take one of two columns with the same name.
+func TestNoExportHasTwoColumnsOfOneName(t *testing.T) {
+	k := withAccount(t)
+	k.made(t)
+	for _, list := range []string{"clients", "tokens", "mandates", "purchases", "purchases/debits", "invoices", "promises",
+		"messages", "books/entries", "reports/movements", "audit", "developers/events", "calendar/promises",
+		"calendar/subscriptions"} {
+		for _, columns := range []string{"", "&columns=all"} {
+			heads := fileRows(t, k.Page(k.A.Owner, "GET", "/"+list+"/export?format=csv"+columns, nil))[0]
+			sorted := slices.Sorted(slices.Values(heads))
+			if once := slices.Compact(slices.Clone(sorted)); len(once) != len(heads) {
+				t.Errorf("%s%s has the heads %q", list, columns, heads)
+			}
+		}
+	}
+}
+
 func TestBothFormatsHoldTheSame(t *testing.T) {
 	k := fillLists(t)
 	for _, list := range []string{"purchases", "clients", "tokens", "mandates"} {

@@ -68,6 +68,7 @@ type Part struct {
 // Item is one thing of a part.
 type Item struct {
 	Title, Amount string
+	Reference     string // after the title, in one piece: a line does not end at its hyphen
 	Pill          components.Pill
 	Texts         []string
 	Links         []components.Link

@@ -91,7 +91,7 @@ var columns = []kit.Column[message.Message]{
 	kit.ColumnOf("Client", func(m message.Message) components.Cell {
 		return components.Cell{Text: m.Client, Href: words.ClientHref(m.ClientID), Second: to(m)}
 	}).FileText("Client", 28, func(m message.Message) string { return m.Client }).FileText("To", 30, to),
-	kit.TextColumn("Channel", 0, func(m message.Message) string { return channels[m.Channel] }),
+	kit.TextColumn("Channel", 0, func(m message.Message) string { return channels[m.Channel] }).OnPageAlone(),
 	kit.PillColumn("State", 14, pill),
 	kit.FileColumns[message.Message]().FileText("Why", 40, func(m message.Message) string { return m.Why }),
 }
