@@ -155,7 +155,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Purchases = &purchases.Purchases{Desk: desk, Service: s.Purchases, Clients: s.Clients, Tokens: register,
 		Billing: s.Billing, Mails: s.Outbox.Store,
 		Events: events, Exports: exports, Batch: s.Batches.Get, Subscriptions: s.Subscriptions,
-		Selections: s.Selections, Risk: s.Analysis.Risk}
+		Selections: s.Selections, Risk: s.Analysis.Risk, Standing: s.Journal.Standing}
 	d.Home.Purchases = d.Purchases
 	d.Followups = &followups.Followups{Desk: desk, Service: s.Followups, Exports: exports,
 		Members: member.Store{DB: db}.Members}

@@ -108,8 +108,15 @@ func TestABadDebtIsWrittenOffOnThePageOfThePurchase(t *testing.T) {
 	h.Page(h.A.Owner, "POST", at, form("reason", "Another tab.")).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", "/books/entries?role=bad", nil).Want(http.StatusOK).Contains("1 entry", "Written off")
 	h.Page(h.A.Finance, "GET", at, nil).Want(http.StatusOK).Contains("Take back the write-off")
+	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE purchases SET status = 'overdue' WHERE id = $1`, id); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).
+		Contains("Written off", "R\u00a0649,00", "Take back the write-off…").Lacks("Write off…")
 	h.Page(h.A.Finance, "POST", at, form("reason", "A mistake.", "do", "take_back")).Want(http.StatusSeeOther)
 	h.Page(h.A.Finance, "GET", "/books/entries?role=bad", nil).Want(http.StatusOK).Contains("2 entries")
+	h.Page(h.A.Finance, "GET", "/purchases/"+id, nil).Want(http.StatusOK).Contains("Write off…").
+		Lacks("Take back the write-off…", ">Written off<")
 	if n := h.Count(`SELECT count(*) FROM audit_entries WHERE action LIKE 'books.writ%' AND purchase_id = $1`,
 		id); n != 2 {
 		t.Errorf("the audit has %d entries", n)

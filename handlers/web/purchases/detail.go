@@ -119,6 +119,9 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if view.Facts, err = p.facts(c, rec, now); err != nil {
 		return view, err
 	}
+	if err := p.writtenOff(c, rec, &view); err != nil {
+		return view, err
+	}
 	if view.Invoice, err = p.invoiceBlock(c, rec); err != nil {
 		return view, err
 	}
@@ -129,6 +132,32 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	view.Lines, view.Total = LineRows(rec)
 	return view, nil
 }
+
+// mayBeWrittenOff tells of a purchase that is owed for good.
+func mayBeWrittenOff(rec purchase.Record) bool {
+	return slices.Contains(purchase.Late, rec.Status) || rec.Status == purchase.Expired
+}
+
+// writtenOff says what the books expect no more of a purchase, and that it can be taken back.
+func (p *Purchases) writtenOff(c echo.Context, rec purchase.Record, view *pages.PurchaseView) error {
+	if !mayBeWrittenOff(rec) {
+		return nil
+	}
+	at, err := p.Standing(c.Request().Context(), access.Actor(c), rec.ID)
+	if err != nil || at.Left() <= 0 {
+		return err
+	}
+	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "Written off",
+		Value: words.Sum(at.Left(), rec.Currency)})
+	for i := range view.Acts {
+		if view.Acts[i].Label == writeOffLabel {
+			view.Acts[i].Label = "Take back the write-off…"
+		}
+	}
+	return nil
+}
+
+const writeOffLabel = "Write off…"
 
 // disputedWords says where a dispute stands: who has the money, and who has to do what until when.
 func disputedWords(rec purchase.Record, s *purchase.Service, now time.Time) string {
@@ -213,8 +242,8 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 		acts = append(acts, pages.Act{Label: "Withdraw the refund…", Icon: "x",
 			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, s, who)})
 	}
-	if who.Can(actor.Books) && (slices.Contains(purchase.Late, rec.Status) || rec.Status == purchase.Expired) {
-		acts = append(acts, pages.Act{Label: "Write off…", Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")})
+	if who.Can(actor.Books) && mayBeWrittenOff(rec) {
+		acts = append(acts, pages.Act{Label: writeOffLabel, Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")})
 	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: words.ClientHref(rec.ClientID) + "/accounts/new", Changes: true}

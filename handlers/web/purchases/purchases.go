@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/collection"
 	"debitdesk/models/facet"
 	"debitdesk/models/followup"
+	"debitdesk/models/journal"
 	"debitdesk/models/mail/outbox"
 	"debitdesk/models/purchase"
 	"debitdesk/models/selection"
@@ -52,6 +53,8 @@ type Purchases struct {
 	Plan func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (box templ.Component, atWork string, err error)
 	// Risk tells whether a planned debit is likely to fail, and why; nil: nobody knows.
 	Risk func(ctx context.Context, who actor.Actor, c collection.Collection) (analysis.AtRisk, bool, error)
+	// Standing is what the books have of a purchase.
+	Standing func(ctx context.Context, who actor.Actor, purchaseID uuid.UUID) (journal.Standing, error)
 }
 
 func (p *Purchases) list() kit.Shown {
