@@ -140,8 +140,8 @@ func kindTabs(kind journal.Kind, line exchange.Entry) (tabs []components.Tab) {
 // ofLine fills in what the bank says of its line.
 func ofLine(v *pages.BookRecordForm, line exchange.Entry, kind journal.Kind, fresh bool) {
 	v.Hidden = append(v.Hidden, components.Pair{Name: "movement", Value: line.ID.String()})
-	v.About = "The bank booked " + words.Sum(line.AmountCents, line.Currency) + " on " + words.DayTime(line.BookedOn).Text + ": " +
-		strings.TrimSpace(line.Text+" "+line.Reference) + "."
+	v.About = "The bank booked " + words.Sum(line.AmountCents, line.Currency) + " on " +
+		words.DayTime(line.BookedOn).Text + ": " + strings.TrimSpace(line.Text+" "+line.Reference) + "."
 	if !fresh {
 		return
 	}

@@ -70,8 +70,8 @@ var giveBackAct = purchaseAct{
 var settleAct = purchaseAct{
 	path: "settlement",
 	ask: func(p *Purchases, rec purchase.Record, who actor.Actor, _ url.Values) pages.ActView {
-		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase), Blocked: whyNotSettle(rec, p.Service, who),
-			Question: settleQuestion(rec, p.Desk.Now())}
+		return pages.ActView{Title: "Refund of purchase " + words.Reference(rec.Purchase),
+			Blocked: whyNotSettle(rec, p.Service, who), Question: settleQuestion(rec, p.Desk.Now())}
 	},
 	do: func(p *Purchases, ctx context.Context, who actor.Actor, rec purchase.Record, _ url.Values) (purchase.Record,
 		error) {
