@@ -6,7 +6,7 @@ import (
 	"debitdesk/models/book"
 )
 
-// Two references with one ID number are one client twice, or a number that was copied: both come in, and a person looks.
+// Two references with one ID number are one client twice, or a copied number: both come in, and a person looks.
 func TestClientsThatShareAnIDNumberAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	h := open(t)
