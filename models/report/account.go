@@ -15,6 +15,7 @@ import (
 type AccountLine struct {
 	ID        uuid.UUID
 	MadeAt    time.Time
+	Due       time.Time // zero: at once
 	Reference string
 	Currency  string
 	ChangedAt time.Time // when it came to that status

@@ -12,7 +12,7 @@ import (
 // sum of its movements by then.
 func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end time.Time,
 	limit int) (out []AccountLine, err error) {
-	err = s.Gorm(ctx).Raw(`SELECT p.id, p.created_at AS made_at,
+	err = s.Gorm(ctx).Raw(`SELECT p.id, p.created_at AS made_at, coalesce(p.due, p.created_at) AS due,
 			coalesce(nullif(p.reference, ''), p.reference_generated, '') AS reference, p.currency,
 			p.total_cents, coalesce(h.status, 'created') AS status, coalesce(h.at, p.created_at) AS changed_at,
 			coalesce(m.received, 0)::bigint AS received_cents,
