@@ -18,6 +18,7 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/reports/debits", e.Reports.Debits},
 			{page, "GET", "/reports/months", e.Reports.Months},
 			{page, "GET", "/reports/months/export", e.Reports.ExportMonth},
+			{page, "GET", "/reports/arrears", e.Reports.Arrears},
 			{page, "GET", "/reports/coming", e.Reports.Coming},
 			{page, "GET", "/reports/coming/move", e.Reports.Move},
 			{page, "GET", "/reports/coming/risks", e.Reports.Risks},

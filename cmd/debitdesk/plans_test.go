@@ -276,6 +276,7 @@ var exceptions = []struct{ words, because string }{
 	{`OFFSET 4999 LIMIT 1`, "as above, in the log of requests"},
 	{`OFFSET 1999 LIMIT 1`, "how far it came, where each record is read with another"},
 	{`OFFSET 999 LIMIT 1`, "as above"},
+	{`AND p.total_cents > 0 AND p.client_id IS NOT NULL`, "arrears are added up from all that is late; 20 000 take 90 ms"},
 	{`LIMIT 1000) AS r WHERE`, "refunds owed on an earlier day are looked for among the 1 000 before its end"},
 	{`LIMIT $6) AS uses`, "the live mandates of a profile are counted up to 1 000"},
 	{

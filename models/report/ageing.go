@@ -39,6 +39,21 @@ func AgeOf(due, day calendar.Date) Age {
 	return Over90
 }
 
+// Due is from when to when, both included, payment was due of what has the age at the end of a day. A day that is zero
+// leaves its end open.
+func (a Age) Due(day calendar.Date) (from, to calendar.Date) {
+	if a > NotDue {
+		to = day.AddDays(-lastDays[a-1] - 1)
+	}
+	switch {
+	case a == NotDue:
+		from = day
+	case int(a) < len(lastDays):
+		from = day.AddDays(-lastDays[a])
+	}
+	return from, to
+}
+
 // Ageing is what is owed, by age. What is owed to the client counts against the age of its purchase.
 type Ageing [ageCount]money.Sum
 

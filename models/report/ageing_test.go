@@ -18,6 +18,21 @@ func TestArrearsHaveTheAgeOfTheirDueDay(t *testing.T) {
 	}
 }
 
+// The days that a report leads to are those of the rule.
+func TestAnAgeLeadsToItsDueDays(t *testing.T) {
+	day := calendar.On(2026, 11, 29)
+	for ago := -3; ago < 200; ago++ {
+		due := day.AddDays(-ago)
+		for _, age := range report.Ages {
+			from, to := age.Due(day)
+			within := (from.IsZero() || !due.Before(from)) && (to.IsZero() || !due.After(to))
+			if within != (report.AgeOf(due, day) == age) {
+				t.Errorf("due %d days ago: %s is from %s to %s", ago, age.Words(), from, to)
+			}
+		}
+	}
+}
+
 func TestTheAgesOfAnAccountComeToWhatItOwes(t *testing.T) {
 	day := calendar.On(2026, 11, 29)
 	a := report.Account{AsOf: day}
