@@ -42,8 +42,10 @@ func arrearsView(a report.Arrears) pages.ArrearsReport {
 		Empty: components.Empty{Icon: "check", Title: "Nothing is in arrears",
 			Text: "Every purchase that was due is paid, cancelled or credited."}}
 	for _, currency := range slices.Sorted(maps.Keys(a.Others)) {
-		v.Notes = append(v.Notes, plural.Of(a.Others[currency], "purchase")+" in "+currency+" "+
-			map[bool]string{true: "is", false: "are"}[a.Others[currency] == 1]+" not counted here.")
+		text := plural.Of(a.Others[currency], "purchase") + " in " + currency + " " + plural.Is(a.Others[currency]) +
+			" not counted here."
+		v.Others = append(v.Others, components.Link{Text: text,
+			Href: kit.Address(arrearsPath, url.Values{"currency": {currency}})})
 	}
 	if a.Purchases == 0 {
 		return v
