@@ -43,7 +43,8 @@ func TestArrearsStandByTheirAge(t *testing.T) {
 		t.Errorf("%d links to purchases", len(hrefs))
 	}
 	for _, h := range hrefs {
-		b.Page(b.A.Reader, "GET", strings.ReplaceAll(h[1], "&amp;", "&"), nil).Want(http.StatusOK).Lacks("No purchase matches")
+		b.Page(b.A.Reader, "GET", strings.ReplaceAll(h[1], "&amp;", "&"), nil).Want(http.StatusOK).
+			Lacks("No purchase matches")
 	}
 	b.Page(b.A.Reader, "GET", path+"?currency=USD", nil).Want(http.StatusOK).Contains("1 purchase of 1 client",
 		"4 purchases in ZAR are not counted here.")

@@ -9,7 +9,8 @@ import (
 )
 
 var titles = map[Kind]string{Loose: "A movement without a match", Shifted: "It is on another day",
-	Twice: "Booked twice", Turned: "Money in and money out mixed up", Transposed: "Two digits changed places", Netted: "A fee was taken off",
+	Twice: "Booked twice", Turned: "Money in and money out mixed up", Transposed: "Two digits changed places",
+	Netted: "A fee was taken off",
 	Returned: "A return that one list does not have", Alone: "It is in one list only",
 	Pair: "Two that make the difference together"}
 
@@ -58,6 +59,7 @@ func (c Cause) between(currency string) string {
 	case Pair:
 		return fmt.Sprintf("%s and %s come to %s.", named(i, i.effect(), currency),
 			named(c.Items[1], c.Items[1].effect(), currency), sum(i.effect()+c.Items[1].effect()))
+	case Alone:
 	}
 	switch {
 	case i.Theirs == 0:
@@ -87,17 +89,15 @@ func (c Cause) Against(currency string) string {
 	i := c.Items[0]
 	it := named(i, i.Ours, currency) + ", " + dayOf(i)
 	text := map[Kind]string{
-		Shifted:  it + ", is beside these days: the other list may have it within them.",
-		Twice:    it + ", is here twice with the same amount.",
-		Turned:   it + ", makes twice its amount when it is booked as a debit in one list and as a credit in the other.",
-		Netted:   it + ": that much was taken off as a fee. The other list may have the payout before the fee.",
-		Returned: it + ": the other list may have the debit and not its return.",
-		Alone:    it + ": the other list may not have it, or have it twice.",
+		Shifted:    it + ", is beside these days: the other list may have it within them.",
+		Twice:      it + ", is here twice with the same amount.",
+		Turned:     it + ", makes twice its amount when it is booked as a debit in one list and as a credit in the other.",
+		Transposed: it + ", makes this difference when two digits that stand side by side change places.",
+		Netted:     it + ": that much was taken off as a fee. The other list may have the payout before the fee.",
+		Returned:   it + ": the other list may have the debit and not its return.",
+		Alone:      it + ": the other list may not have it, or have it twice.",
 	}[c.Kind]
-	switch c.Kind {
-	case Transposed:
-		text = it + ", makes this difference when two digits that stand side by side change places."
-	case Pair:
+	if c.Kind == Pair {
 		text = it + ", and " + named(c.Items[1], c.Items[1].Ours, currency) + ", " + dayOf(c.Items[1]) +
 			", come to it together."
 	}

@@ -50,8 +50,8 @@ type late struct {
 	Standing
 }
 
-// InArrears are the statuses in which a purchase whose due day has passed is in arrears: it is still to be paid, is being
-// collected late, or was paid and then disputed.
+// InArrears are the statuses in which a purchase whose due day has passed is in arrears: it is still to be paid, is
+// being collected late, or was paid and then disputed.
 var InArrears = slices.DeleteFunc(slices.Clone(purchase.Statuses), func(s purchase.Status) bool {
 	return !s.Owing() && s != purchase.Chargeback
 })

@@ -50,6 +50,7 @@ func causesOf(all []discrepancy.Cause, day date, may bool) (out []pages.Cause) {
 			add("Files from the bank", receivedPath)
 		case discrepancy.Netted:
 			add("Fees and payouts", "/books/fees")
+		case discrepancy.Loose, discrepancy.Shifted, discrepancy.Pair: // what each is of is enough
 		}
 		if may && (c.Kind == discrepancy.Shifted || c.Kind == discrepancy.Netted) {
 			add("Accept the difference", "#accept")

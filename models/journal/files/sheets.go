@@ -31,7 +31,7 @@ func (s *Sheets) Several() bool { return s.total > int64(s.most) }
 
 // Add writes the next file: as many documents as one holds, or the last of them.
 func (s *Sheets) Add(b *journal.Book) error {
-	if s.wrong.add(b); s.Err() != nil {
+	if s.wrong.add(b); s.refuses() {
 		return nil // Err has it, with what is found in the rest
 	}
 	s.files++
@@ -46,6 +46,8 @@ func (s *Sheets) Add(b *journal.Book) error {
 	return s.Write(to, b)
 }
 
+func (s *Sheets) refuses() bool { return s.Err() != nil }
+
 // Err is what the program would refuse among all that were added.
 func (s *Sheets) Err() error {
 	wrong := append(s.Takes(s.ask), s.wrong.problems()...)
@@ -54,7 +56,7 @@ func (s *Sheets) Err() error {
 
 // Close writes the heading of a file without a document, where there was none to add.
 func (s *Sheets) Close(d *journal.Documents) error {
-	if s.files > 0 || s.Err() != nil {
+	if s.files > 0 || s.refuses() {
 		return nil
 	}
 	return s.Add(&d.Book)
