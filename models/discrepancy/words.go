@@ -10,7 +10,7 @@ import (
 
 var titles = map[Kind]string{Loose: "A movement without a match", Shifted: "It is on another day",
 	Twice: "Booked twice", Turned: "Money in and money out mixed up", Transposed: "Two digits changed places",
-	Netted: "A fee was taken off",
+	Netted:   "A fee was taken off",
 	Returned: "A return that one list does not have", Alone: "It is in one list only",
 	Pair: "Two that make the difference together"}
 
