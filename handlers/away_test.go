@@ -21,7 +21,7 @@ import (
 // awayHouse has a database that went away after everybody signed in.
 func awayHouse(t *testing.T) *handlertest.House {
 	t.Helper()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = database.Away })
+	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable })
 	h.Store.Pool.Close()
 	return h
 }
@@ -94,7 +94,7 @@ func TestNoAddressAnswersWithADefectWhileTheDatabaseIsAway(t *testing.T) {
 }
 
 func TestADiskThatIsFullIsAnOutageAndABrokenRuleIsNot(t *testing.T) {
-	house := handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = database.Away })
+	house := handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable })
 	for code, want := range map[string]int{"53100": 503, "53300": 503, "57P01": 503, "57P03": 503, "25006": 503,
 		"08006": 503, "23505": 500, "42601": 500} {
 		h, err := handlers.New(house.Deps)

@@ -59,7 +59,7 @@ type Deps struct {
 	OpsElsewhere bool // metrics are served on an address of their own
 	Ready        []Check
 	Draining     func() bool      // the process is about to end; nil: never
-	Away         func(error) bool // an error that means: the database is not there now, come back later
+	Unavailable  func(error) bool // an error that means: the database is not there now, come back later
 	Standby      Standby          // answers reports, exports and searches; nil: there is none
 	Replays      database.Answers
 	RequestLog   func(requestlog.Entry) // nil: nothing is kept

@@ -59,7 +59,7 @@ func pageStatus(kind fault.Kind) int {
 // answerError is echo's error handler: every refusal and every defect ends here.
 func (e *edge) answerError(err error, c echo.Context) {
 	if errors.Is(c.Request().Context().Err(), context.Canceled) &&
-		(errors.Is(err, context.Canceled) || e.Away != nil && e.Away(err)) {
+		(errors.Is(err, context.Canceled) || e.Unavailable != nil && e.Unavailable(err)) {
 		c.Response().Status = clientGone
 		return
 	}
@@ -99,7 +99,7 @@ func (e *edge) refusal(err error, c echo.Context) (*fault.Fault, int) {
 	f, known := fault.From(err)
 	switch {
 	case known && f.Kind != fault.Internal:
-	case e.Away != nil && e.Away(err):
+	case e.Unavailable != nil && e.Unavailable(err):
 		f = awhile(err)
 		e.Log.WarnContext(c.Request().Context(), "the database is away", "error", err, "method", c.Request().Method,
 			"route", c.Path(), "request_id", access.RequestID(c))

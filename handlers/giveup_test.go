@@ -89,7 +89,7 @@ func (g givers) blocked(table string, fn func(waits func())) {
 
 func TestARequestThatIsGivenUpCostsNoSessionOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	g := givers{handlertest.New(t, func(h *handlertest.House) { h.Deps.Away = database.Away }), t}
+	g := givers{handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable }), t}
 	made := g.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi"}).
 		Want(http.StatusCreated)
 	paths := map[string]string{"a page": "/clients/" + made.Text("id"), "a list": "/clients",

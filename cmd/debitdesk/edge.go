@@ -37,7 +37,7 @@ func (a *App) handler(metrics *prometheus.Registry, baseURL string, opsElsewhere
 	}
 	deps.Log, deps.Metrics, deps.OpsElsewhere = a.Log, metrics, opsElsewhere
 	deps.SecurityContact = a.Config.Contact
-	deps.Ready, deps.Draining, deps.Away = a.ready(), a.draining.Load, database.Away
+	deps.Ready, deps.Draining, deps.Unavailable = a.ready(), a.draining.Load, database.Unavailable
 	if a.Store.Standby != nil {
 		deps.Standby = a.Store
 	}

@@ -48,7 +48,7 @@ func TestWhatIsReadAtOnceIsOneRoundTrip(t *testing.T) {
 		both = slices.Concat(as, bs)
 		return err
 	}, func(ctx context.Context) error {
-		found, err := database.SeekEach(ctx, c.DB, trips, []database.Question{{Query: whichTrip}, {Query: whichTrip}})
+		found, err := database.SeekEach(ctx, c.DB, trips, []database.Statement{{Query: whichTrip}, {Query: whichTrip}})
 		each = slices.Concat(found...)
 		return err
 	}, func(context.Context) error { return nil })

@@ -77,17 +77,17 @@ type Guard = wire.Guard
 // none.
 func GuardConnections(g Guard) { wire.GuardConnections(g) }
 
-// Away tells whether err means that the database cannot serve at this moment: it is
+// Unavailable tells whether err means that the database cannot serve at this moment: it is
 // not reached, stops, starts, has no room left or takes no writes. Nothing is wrong
 // with what was asked; the same may succeed in a while. What was on its way when the
 // connection was lost may or may not be kept: an Idempotency-Key tells.
-func Away(err error) bool { return wire.Unavailable(err) }
+func Unavailable(err error) bool { return wire.Unavailable(err) }
 
 // ReadOnly tells whether the database took no write.
 func ReadOnly(err error) bool { return wire.ReadOnly(err) }
 
-// GivenUp tells whether err is that of a caller who gave up, whose context is given.
-func GivenUp(ctx context.Context, err error) bool { return wire.Cancelled(ctx, err) }
+// Cancelled tells whether err is that of a caller who gave up, whose context is given.
+func Cancelled(ctx context.Context, err error) bool { return wire.Cancelled(ctx, err) }
 
 // Native gives ids in the form that travels as 16 bytes and not as text, and is not
 // found out anew for each of many.

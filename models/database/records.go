@@ -152,14 +152,14 @@ func orPrimary[T any](ctx context.Context, read func(context.Context) ([]T, erro
 	return found, err
 }
 
-// Question is a statement whose values stand where it says ?.
-type Question struct {
+// Statement is one of several that travel together. Args stand where Query says ?.
+type Statement struct {
 	Query string
 	Args  []any
 }
 
 // SeekEach is Seek of several statements in one round trip. It gives what each of them found.
-func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Question) ([][]T, error) {
+func SeekEach[T any](ctx context.Context, s *DB, from *table.Table[T], asked []Statement) ([][]T, error) {
 	return orPrimary(ctx, func(ctx context.Context) ([][]T, error) {
 		found, queries := make([][]T, len(asked)), make([]wire.Query, len(asked))
 		for i, a := range asked {

@@ -17,7 +17,7 @@ type errorLog struct{ log *slog.Logger }
 
 // HandleError implements river.ErrorHandler.
 func (l *errorLog) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	if database.GivenUp(ctx, err) { // the process stops; the work comes round again
+	if database.Cancelled(ctx, err) { // the process stops; the work comes round again
 		return nil
 	}
 	l.log.ErrorContext(ctx, "job failed", "job_id", job.ID, "job_kind", job.Kind, "error", err)

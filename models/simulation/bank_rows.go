@@ -73,7 +73,7 @@ const openAuthentication = `state IN ('requested', 'sent', 'delivered')`
 // that are over, the last answered first.
 func (s Store) Phones(ctx context.Context, merchantID uuid.UUID,
 	limit int) (open, over []Phone, err error) {
-	found, err := database.SeekEach(ctx, s.DB, phones, []database.Question{
+	found, err := database.SeekEach(ctx, s.DB, phones, []database.Statement{
 		{Query: fmt.Sprintf(onPhones, openAuthentication, "a.requested_at"), Args: []any{merchantID, mostPhones}},
 		{Query: fmt.Sprintf(onPhones, "NOT "+openAuthentication, "coalesce(a.answered_at, a.expires_at, a.requested_at)"),
 			Args: []any{merchantID, limit}}})

@@ -156,7 +156,7 @@ func (r *run) do(ctx context.Context, who actor.Actor, act Act, part []Row, trie
 		case err == nil:
 		case refused && f.Kind != fault.Internal:
 			out[i].why = words.Capital(f.Words())
-		case ctx.Err() != nil || database.Away(err) || tries < laterTry:
+		case ctx.Err() != nil || database.Unavailable(err) || tries < laterTry:
 			return nil, err
 		default:
 			r.bulk.Failed(ctx, row.ID, err)

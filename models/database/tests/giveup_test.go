@@ -86,7 +86,7 @@ func TestAStatementThatIsGivenUpIsCancelledAtTheServerAndItsConnectionServesOn(t
 		go asleep(t, look, giveUp)
 		err := waits(ctx)
 		giveUp()
-		if !database.GivenUp(ctx, err) {
+		if !database.Cancelled(ctx, err) {
 			t.Errorf("%s that was given up: %v", name, err)
 		}
 		if now := session(); now != first {
