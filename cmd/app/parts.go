@@ -40,6 +40,7 @@ import (
 	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/handlers/web/wordings"
+	"debitdesk/models/allocation"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank/exchange"
@@ -194,7 +195,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Writer: s.Letters, Notices: s.Notices}
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
-		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports}
+		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports,
+			Payments: &allocation.Service{Store: allocation.Store{DB: db}, Purchases: s.Purchases, Movements: files}}
 		desk.BankFiles, d.Home.Bank = true, files.Concerns
 	}
 	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,

@@ -79,7 +79,7 @@ var opens = []struct {
 }{
 	{OpenFindings, `SELECT count(*) AS n, '0' AS cents FROM bank_findings WHERE merchant_id = @m AND closed_at IS NULL
 		AND opened_at < ((@last)::date + 1)::timestamp AT TIME ZONE 'Africa/Johannesburg'`},
-	{OpenMovements, `SELECT count(*) AS n, coalesce(sum(amount_cents), 0)::text AS cents FROM bank_entries
+	{OpenMovements, `SELECT count(*) AS n, coalesce(sum(amount_cents - paid_cents), 0)::text AS cents FROM bank_entries
 		WHERE merchant_id = @m AND state = 'unmatched' AND booked_on <= (@last)::date`},
 	{OpenDays, `SELECT count(*) AS n, coalesce(sum(d.booked - d.paid + d.back), 0)::text AS cents
 		FROM bank_days_now(@m, date_trunc('month', (@last)::date)::date, (@last)::date) d

@@ -145,6 +145,18 @@ func moneyFiles() []file {
 				text("by", "x.by_name", "Who recorded it"),
 				moment("created_at", "x.created_at", "When"),
 			}},
+		{name: "bank_payments.csv", holds: "Bank movements that paid purchases by transfer", tables: []string{"bank_payments"},
+			from: "bank_payments x", order: "x.id", columns: []column{
+				word("payment_id", "x.id", "Its id here"),
+				word("bank_movement_id", "x.entry_id", "The movement of the bank"),
+				word("purchase_id", "x.purchase_id", "The purchase that it paid"),
+				word("currency", "x.currency", "Currency"),
+				amount("amount", "x.amount_cents", "Amount"),
+				text("by", "x.by_name", "Who booked it"),
+				moment("created_at", "x.created_at", "When"),
+				text("taken_back_by", "x.undone_by", "Who took it back"),
+				moment("taken_back_at", "x.undone_at", "When it was taken back"),
+			}},
 		{name: "batches.csv", holds: "Batches of invoices from spreadsheets", tables: []string{"batches"},
 			from: "batches x", order: "x.id", columns: []column{
 				word("batch_id", "x.id", "Its id here"),

@@ -30,6 +30,8 @@ type HandPayment struct {
 	Method    HandMethod // empty: not said
 	Reference string     // as the bank statement or the receipt has it
 	Cents     *int64     // nil: all that is still to be paid
+
+	MovementID uuid.UUID // of the bank, which it was booked from; zero: none
 }
 
 // HandMethod is how money came in outside the product.
@@ -121,31 +123,39 @@ func (s *Service) RecordPayment(ctx context.Context, who actor.Actor, id uuid.UU
 			return nil, err
 		}
 		return func(tx *database.Tx, rec *Record) error {
-			before, at, open := rec.Status, tx.Now(), rec.OpenCents()
-			if in.PaidOn != nil {
-				at = *in.PaidOn
-			}
-			cents := open
-			if in.Cents != nil {
-				cents = *in.Cents
-			}
-			text := money.Format(cents, rec.Currency) + " of the purchase was paid" + in.words() + "."
-			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: cents})
-			if cents == open {
-				text = "The purchase was marked as paid" + in.words() + "."
-				rec.MarkedAsPaid = true
-				rec.pay(Payment{Type: "custom", AmountCents: rec.TotalCents, Description: "Marked as paid" + in.words(),
-					PaidOn: at})
-				rec.Move(Paid, tx.Now())
-				rec.followPayment(tx.Now())
-			}
-			tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: rec.ID,
-				ClientID: rec.ClientID, PurchaseID: rec.ID, Text: text, Before: map[string]any{"status": before},
-				After: map[string]any{"status": rec.Status, "paid_on": at.Unix(), "amount_cents": cents,
-					"method": in.Method, "reference": in.Reference}})
+			rec.payByHand(tx, who, in)
 			return nil
 		}, nil
 	})
+}
+
+// payByHand records a payment that was checked.
+func (r *Record) payByHand(tx *database.Tx, who actor.Actor, in HandPayment) {
+	before, at, open := r.Status, tx.Now(), r.OpenCents()
+	if in.PaidOn != nil {
+		at = *in.PaidOn
+	}
+	cents := open
+	if in.Cents != nil {
+		cents = *in.Cents
+	}
+	text := money.Format(cents, r.Currency) + " of the purchase was paid" + in.words() + "."
+	r.Book(tx, Entry{Kind: PaidByHand, AmountCents: cents})
+	if cents == open {
+		text = "The purchase was marked as paid" + in.words() + "."
+		r.MarkedAsPaid = true
+		r.pay(Payment{Type: "custom", AmountCents: r.TotalCents, Description: "Marked as paid" + in.words(), PaidOn: at})
+		r.Move(Paid, tx.Now())
+		r.followPayment(tx.Now())
+	}
+	after := map[string]any{"status": r.Status, "paid_on": at.Unix(), "amount_cents": cents, "method": in.Method,
+		"reference": in.Reference}
+	if in.MovementID != uuid.Nil {
+		after["bank_movement"] = in.MovementID.String()
+	}
+	tx.Audit(who, audit.Entry{Action: "purchase.marked_as_paid", ObjectType: "purchase", ObjectID: r.ID,
+		ClientID: r.ClientID, PurchaseID: r.ID, Text: text, Before: map[string]any{"status": before,
+			"open_cents": open}, After: after})
 }
 
 // MayTakeBack is nil when TakePaymentBack would undo what was recorded.
@@ -169,6 +179,14 @@ func (s *Service) TakePaymentBack(ctx context.Context, who actor.Actor, id uuid.
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if err := s.MayTakeBack(rec); err != nil {
 			return nil, err
+		}
+		switch ofBank, err := s.Store.paidFromBank(ctx, who.MerchantID, id); {
+		case err != nil:
+			return nil, err
+		case ofBank > 0:
+			return nil, fault.New(fault.Conflict, "purchase_paid_from_bank",
+				"%s of it was booked from a bank movement. Undo that on the page of the movement.",
+				money.Format(ofBank, rec.Currency))
 		}
 		return func(tx *database.Tx, rec *Record) error {
 			cents := rec.PartPaidCents()

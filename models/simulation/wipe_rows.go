@@ -71,6 +71,7 @@ var wiping = []struct{ table, where string }{
 	{"bank_messages",
 		"merchant_id = $1 OR instruction_id IN (SELECT id FROM sandbox_instructions WHERE merchant_id = $1)"},
 	{"bank_answers", "merchant_id = $1"},
+	{"bank_payments", "merchant_id = $1"},
 	{"bank_tellings", "entry_id IN (SELECT id FROM bank_entries WHERE merchant_id = $1)"},
 	{"bank_entries", "merchant_id = $1"},
 	{"bank_file_groups", "message_id IN (SELECT id FROM bank_files_out WHERE merchant_id = $1)"},

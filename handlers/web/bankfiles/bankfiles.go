@@ -13,6 +13,7 @@ import (
 	"debitdesk/handlers/access"
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
+	"debitdesk/models/allocation"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -26,6 +27,7 @@ type Pages struct {
 	Desk     *kit.Desk
 	Exchange *exchange.Service
 	Exports  *kit.Exports
+	Payments *allocation.Service
 }
 
 // section is the entry of the menu.

@@ -145,12 +145,16 @@ var movementColumns = []kit.Column[exchange.EntryLine]{
 	amountColumn("Amount", func(e exchange.EntryLine) int64 { return signed(e.Entry) }),
 	kit.ColumnOf("State", func(e exchange.EntryLine) components.Cell {
 		second := ""
-		if e.MatchedBy != "" {
+		switch {
+		case e.MatchedBy != "":
 			second = "by " + e.MatchedBy
+		case e.PaidCents > 0:
+			second = words.Sum(e.LeftCents(), e.Currency) + " left"
 		}
 		return components.Cell{Pill: entryPills[e.State], Second: second}
 	}).FileText("State", 12, func(e exchange.EntryLine) string { return entryPills[e.State].Word }).
-		FileText("Matched by", 20, func(e exchange.EntryLine) string { return e.MatchedBy }),
+		FileText("Matched by", 20, func(e exchange.EntryLine) string { return e.MatchedBy }).
+		InFile("Booked on purchases (R)", 14, func(e exchange.EntryLine) export.Cell { return export.Amount(e.PaidCents) }),
 	kit.ColumnOf("Belongs to", belongsTo).
 		FileText("Client", 28, func(e exchange.EntryLine) string { return e.ClientName }).
 		FileText("Purchase", 20, func(e exchange.EntryLine) string { return e.Reference }).

@@ -44,8 +44,16 @@ func (h *Pages) Movement(c echo.Context) error {
 		add(components.Fact{Label: "Matched by", Value: n.MatchedBy})
 		add(momentFact("Matched", n.MatchedAt, ""))
 	}
+	paid, stays, err := h.Payments.Paid(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	v.Paid = paidRows(n.Entry, paid, stays, mayAct(c))
 	switch {
 	case !mayAct(c):
+	case n.State == exchange.EntryUnmatched && n.PaidCents > 0:
+		v.Acts = []components.Button{{Label: "Book the rest…", Icon: "search", Href: movementPath(id, "match")}}
+	case n.State == exchange.EntryPaid:
 	case n.State == exchange.EntryUnmatched:
 		v.Acts = []components.Button{{Label: "Match…", Icon: "search", Href: movementPath(id, "match")},
 			{Label: "Record in the books…", Icon: "receipt", Href: "/books/fees/new?movement=" + id.String()}}

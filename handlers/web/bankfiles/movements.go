@@ -3,6 +3,7 @@ package bankfiles
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,8 @@ import (
 	"debitdesk/views/pages"
 )
 
-var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryFee,
-	exchange.EntryExplained, exchange.EntryOther}
+var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryMatched, exchange.EntryPaid,
+	exchange.EntryFee, exchange.EntryExplained, exchange.EntryOther}
 
 func (h *Pages) movements() kit.Shown {
 	return &kit.List[exchange.EntryLine, exchange.EntryFilter]{
@@ -46,7 +47,8 @@ func (h *Pages) movements() kit.Shown {
 			return t, err
 		},
 		By: "state", Views: []kit.View{kit.ViewOf("Unmatched", "state", exchange.EntryUnmatched),
-			kit.ViewOf("Matched", "state", exchange.EntryMatched), kit.ViewOf("Fees", "state", exchange.EntryFee),
+			kit.ViewOf("Matched", "state", exchange.EntryMatched), kit.ViewOf("Paid by EFT", "state", exchange.EntryPaid),
+			kit.ViewOf("Fees", "state", exchange.EntryFee),
 			kit.ViewOf("Told elsewhere", "state", exchange.EntryExplained), kit.ViewOf("Other", "state", exchange.EntryOther)},
 		Filters: []kit.Filter[exchange.EntryFilter]{
 			kit.StateFilter("state", "a state of a movement", entryStates,
@@ -87,7 +89,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if n.State == exchange.EntryMatched {
+	if n.State == exchange.EntryMatched || n.State == exchange.EntryPaid {
 		return h.ask(
 			c,
 			pages.ActView{Title: "Match a movement", Back: components.Link{Text: "Movements", Href: movementsPath},
@@ -97,8 +99,22 @@ func (h *Pages) AskMatch(c echo.Context) error {
 	if item, err := uuid.Parse(c.QueryParam("item")); err == nil {
 		return h.confirmMatch(c, n, item)
 	}
+	return h.showMatch(c, n, http.StatusOK, nil, components.ErrorSummary{})
+}
+
+// showMatch lists what a movement may belong to, with what was typed and what is wrong with it.
+func (h *Pages) showMatch(c echo.Context, n exchange.EntryLine, status int, typed url.Values,
+	wrong components.ErrorSummary) error {
+	ctx, who, id := c.Request().Context(), access.Actor(c), n.ID
 	search := strings.TrimSpace(c.QueryParam("q"))
-	found, err := h.Exchange.Candidates(ctx, who, n.Entry, search, mostCandidates)
+	var found []exchange.ItemLine
+	if n.PaidCents == 0 {
+		var err error
+		if found, err = h.Exchange.Candidates(ctx, who, n.Entry, search, mostCandidates); err != nil {
+			return err
+		}
+	}
+	offers, err := h.Payments.Offers(ctx, who, n.Entry, search, chosen(typed))
 	if err != nil {
 		return err
 	}
@@ -111,9 +127,10 @@ func (h *Pages) AskMatch(c echo.Context) error {
 	v := pages.BankMatchView{Back: components.Link{Text: "Movements", Href: movementsPath + "?state=unmatched"},
 		Facts: movementFacts(n.Entry), Action: movementPath(id, "match"),
 		Search: components.Field{Label: "Search", Name: "q", Value: search, Quiet: true,
-			Hint: "Client, e-mail or reference of the purchase. A debit that differs by a fee is found as well."},
-		Candidates: kit.TableOf("Debits of the same amount", columns, found),
-		Named:      namedWords(found),
+			Hint: "Client, e-mail or reference. It finds debits that differ by a fee, too, and any open purchase."},
+		Candidates: kit.TableOf("Debits of the same amount", columns, found), NoDebits: n.PaidCents > 0,
+		Pay:   payView(n.Entry, offers, search, typed, wrong),
+		Named: namedWords(found),
 		Empty: components.Empty{
 			Icon:  "search",
 			Title: "No debit of this amount",
@@ -122,7 +139,7 @@ func (h *Pages) AskMatch(c echo.Context) error {
 		}}
 	return h.show(
 		c,
-		http.StatusOK,
+		status,
 		"Match a movement",
 		func(f layout.Frame) templ.Component { return pages.BankMatch(f, v) },
 	)
@@ -141,9 +158,15 @@ func movementFacts(n exchange.Entry) components.Facts {
 	if n.FeeCents != 0 {
 		fee = words.Sum(max(n.FeeCents, -n.FeeCents), n.Currency)
 	}
+	paid, left := "", ""
+	if n.PaidCents > 0 {
+		paid, left = words.Sum(n.PaidCents, n.Currency), words.Sum(n.LeftCents(), n.Currency)
+	}
 	return components.Facts{Wide: true, Items: []components.Fact{
 		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)},
 		{Label: "Of it the bank’s fee", Value: fee},
+		{Label: "Booked on purchases", Value: paid},
+		{Label: "Still to be matched", Value: left},
 		{Label: "Direction", Value: direction},
 		{Label: "Booked on", Value: booked},
 		{Label: "Note", Value: n.Note},

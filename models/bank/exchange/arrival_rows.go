@@ -77,7 +77,8 @@ func (t unit) changeEntry(e Entry, matched string) error {
 	return database.OneRow(t.Gorm().Model(&e).Scopes(database.AcrossMerchants).Where(matched, EntryMatched).
 		UpdateColumns(map[string]any{"state": e.State, "item_id": database.OrNull(e.ItemID),
 			"message_id": database.OrNull(e.MessageID), "group_id": database.OrNull(e.GroupID), "matched_by": e.MatchedBy,
-			"matched_at": database.InstantOrNull(e.MatchedAt), "fee_cents": e.FeeCents, "note": e.Note}))
+			"matched_at": database.InstantOrNull(e.MatchedAt), "fee_cents": e.FeeCents,
+			"paid_cents": e.PaidCents, "note": e.Note}))
 }
 
 func (t unit) saveStatement(s Statement) error {

@@ -79,6 +79,8 @@ func (s *Service) match(ctx context.Context, who actor.Actor, entryID, itemID uu
 		switch {
 		case n.State == EntryMatched:
 			return fault.New(fault.Conflict, "matched", "This movement is matched already.")
+		case n.PaidCents > 0:
+			return n.holdsPayments()
 		case n.State == EntryExplained:
 			return fault.New(fault.Conflict, "explained", "Other movements tell of this money already: %s", n.Note)
 		case !found || i.MerchantID != who.MerchantID:

@@ -14,7 +14,10 @@ import (
 
 // Waits is a conflict unless the movement waits for a match.
 func (n Entry) Waits() error {
-	if n.State == EntryUnmatched {
+	switch {
+	case n.PaidCents > 0:
+		return n.holdsPayments()
+	case n.State == EntryUnmatched:
 		return nil
 	}
 	return fault.New(fault.Conflict, "not_unmatched", "This bank movement is no longer without a match.")

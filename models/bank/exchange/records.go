@@ -53,6 +53,7 @@ type Entry struct {
 	MatchedBy   string // the person who matched it; empty when it was matched by its references
 	MatchedAt   time.Time
 	FeeCents    int64    // what of the amount is the bank's fee; below zero: what the bank kept back
+	PaidCents   int64    // what of the amount was booked on purchases, as paid by transfer
 	BookedBy    BookedBy // whose day BookedOn is, where the bank names no booking day
 	EntryKey    string   // of the entry in the bank's books that it is, or is a detail of
 	EntryCents  int64    // of a detail: the whole entry
@@ -70,6 +71,7 @@ type EntryState string
 const (
 	EntryMatched   EntryState = "matched"   // to an item, or to a message
 	EntryUnmatched EntryState = "unmatched" // looks like a debit order, belongs to none we know
+	EntryPaid      EntryState = "paid"      // by transfer, for purchases that a person chose
 	EntryOther     EntryState = "other"     // none of ours: the profile or a person says so
 	EntryFee       EntryState = "fee"       // of the bank
 	EntryExplained EntryState = "explained" // told by other movements as well, which count

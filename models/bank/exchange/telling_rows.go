@@ -128,7 +128,7 @@ func (t unit) known(entries []Entry) (byKey map[string]*toldRow, alike map[strin
 	err = t.Pgx(func(tx pgx.Tx) error {
 		rows, err := tx.Query(t.Context(), `
 			SELECT e.id, e.key, e.reference, e.item_id IS NOT NULL OR e.message_id IS NOT NULL,
-				e.state IN ('unmatched', 'other', 'fee') AND e.item_id IS NULL,
+				e.state IN ('unmatched', 'other', 'fee') AND e.item_id IS NULL AND e.paid_cents = 0,
 				coalesce((SELECT max(t.alike) FROM bank_tellings t WHERE t.entry_id = e.id), ''),
 				ARRAY(SELECT DISTINCT t.told FROM bank_tellings t WHERE t.entry_id = e.id)
 			FROM bank_entries e WHERE e.key = ANY($1)
@@ -173,7 +173,7 @@ func (t unit) keepTellings(seen map[string]told) error {
 // explain says that a movement is told by others, which count.
 func (t unit) explain(id uuid.UUID, why string) error {
 	return t.explained(`UPDATE bank_entries SET state = 'explained', note = ?
-		WHERE id = ? AND state IN ('unmatched', 'other', 'fee')`, why, id)
+		WHERE id = ? AND state IN ('unmatched', 'other', 'fee') AND paid_cents = 0`, why, id)
 }
 
 // explained changes movements, and closes what was asked about those of a document when none of them is open any more.
@@ -246,7 +246,8 @@ func (t unit) explainSums(keys map[string]bool) error {
 	}
 	return t.explained(`UPDATE bank_entries e SET state = 'explained', note = ?
 		FROM unnest(?::text[]) AS k (key) WHERE e.id IN (SELECT o.id FROM bank_entries o WHERE o.entry_key = k.key
-			AND o.entry_cents = 0 AND o.item_id IS NULL AND o.message_id IS NULL AND o.state IN ('unmatched', 'other')
+			AND o.entry_cents = 0 AND o.item_id IS NULL AND o.message_id IS NULL AND o.paid_cents = 0
+			AND o.state IN ('unmatched', 'other')
 			ORDER BY o.id LIMIT greatest(`+wholes+`, 0))`, inParts, database.TextArray(slices.Sorted(maps.Keys(keys))))
 }
 
@@ -283,7 +284,7 @@ func (t unit) toldAs(places map[int]string) (map[int]EntryState, error) {
 func (t unit) replaceReported(closed []closedDays) error {
 	for _, d := range closed {
 		if err := t.explained(`UPDATE bank_entries e SET state = 'explained', note = ?
-			WHERE account_hash = ? AND booked_on BETWEEN ? AND ? AND state IN ('unmatched', 'other', 'fee')
+			WHERE account_hash = ? AND booked_on BETWEEN ? AND ? AND state IN ('unmatched', 'other', 'fee') AND paid_cents = 0
 				AND EXISTS (SELECT FROM bank_tellings t WHERE t.entry_id = e.id)
 				AND NOT EXISTS (SELECT FROM bank_tellings t WHERE t.entry_id = e.id AND t.told <> 'report')`,
 			intraday, d.account, d.from, d.until); err != nil {

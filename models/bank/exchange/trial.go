@@ -299,5 +299,6 @@ func (p TrialPart) Lines() (lines []string) {
 
 var stateWords = map[EntryState]string{EntryMatched: "matched",
 	EntryUnmatched: "matched to nothing, and waits for a person",
+	EntryPaid:      "paid for purchases, as a person said",
 	EntryOther:     "none of ours, as the profile says", EntryFee: "a fee of the bank",
 	EntryExplained: "told by other movements, which count"}

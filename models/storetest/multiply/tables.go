@@ -58,6 +58,7 @@ var fixedTables = []string{
 	"book_vat_bases",
 	"book_closings",
 	"book_records",
+	"bank_payments",
 	"plans",
 	"plan_versions",
 }

@@ -1,0 +1,207 @@
+package bankfiles
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"debitdesk/handlers/access"
+	"debitdesk/handlers/web/kit"
+	"debitdesk/handlers/web/words"
+	"debitdesk/models/allocation"
+	"debitdesk/models/bank/exchange"
+	"debitdesk/models/fault"
+	"debitdesk/models/money"
+	"debitdesk/views/components"
+	"debitdesk/views/pages"
+)
+
+// amountOf is the field of what a purchase gets.
+func amountOf(id string) string { return "amount-" + id }
+
+// payView is the form with the purchases that a movement may pay. Where one is sure, its amount is filled in.
+func payView(n exchange.Entry, offers []allocation.Offer, search string, typed url.Values,
+	wrong components.ErrorSummary) pages.BankPayView {
+	if n.MayPay() != nil {
+		return pages.BankPayView{}
+	}
+	left := words.Sum(n.LeftCents(), n.Currency)
+	v := pages.BankPayView{Action: movementPath(n.ID, "payments"), Seen: strconv.FormatInt(n.PaidCents, 10), Wrong: wrong,
+		Left: left + " to book",
+		Hint: "Enter how much each purchase gets. It is recorded as paid by transfer on " +
+			n.BookedOn.Format("Mon 2 Jan 2006") + ", with the bank’s reference. Nothing is debited. What you do not book " +
+			"stays unmatched, and you can undo each payment on the page of the movement.",
+		Nothing: components.Empty{Icon: "search", Title: "No open purchase owes " + left,
+			Text: "Search by the client or the reference to find others."}}
+	if search != "" {
+		v.Action += "?" + url.Values{"q": {search}}.Encode()
+		v.Nothing.Title = "No open purchase was found"
+	}
+	if typed == nil {
+		typed = url.Values{}
+		if search == "" && len(offers) > 0 && offers[0].Sure() && (len(offers) == 1 || !offers[1].Sure()) {
+			typed.Set(amountOf(offers[0].ID.String()), money.Amount(n.LeftCents()))
+		}
+	}
+	v.First = n.PaidCents > 0 || len(wrong.Items) > 0 || len(offers) > 0 && (offers[0].Named != "" || offers[0].ByName)
+	v.Offers = kit.TableOf("Open purchases", offerColumns(typed, wrong), offers)
+	return v
+}
+
+func offerColumns(typed url.Values, wrong components.ErrorSummary) []kit.Column[allocation.Offer] {
+	return []kit.Column[allocation.Offer]{
+		kit.ColumnOf("Client, purchase", func(o allocation.Offer) components.Cell {
+			return components.Cell{Text: words.PayerName(o.Purchase), Href: words.PurchasePath(o.ID),
+				Second: words.Reference(o.Purchase)}
+		}),
+		kit.ColumnOf("Owed", func(o allocation.Offer) components.Cell {
+			return components.Cell{Text: words.Sum(o.OpenCents(), o.Currency)}
+		}).Number(),
+		kit.ColumnOf("Why", func(o allocation.Offer) components.Cell {
+			return components.Cell{Text: offerWords(o), Blank: "your choice"}
+		}),
+		kit.ColumnOf("Amount paid, R", func(o allocation.Offer) components.Cell {
+			if o.Blocked != "" {
+				return components.Cell{Text: o.Blocked}
+			}
+			name := amountOf(o.ID.String())
+			f := components.Field{Label: "Amount paid of " + words.Reference(o.Purchase), Name: name, Value: typed.Get(name)}
+			for _, p := range wrong.Items {
+				if p.Field == name {
+					f.Error = p.Text
+				}
+			}
+			return components.Cell{Part: pages.BankPayField(f)}
+		}),
+	}
+}
+
+// offerWords say why a purchase is offered.
+func offerWords(o allocation.Offer) string {
+	var why []string
+	if o.Named != "" {
+		why = append(why, o.Named+" in the text")
+	}
+	if o.ByName {
+		why = append(why, "client’s name in the text")
+	}
+	switch {
+	case o.Agrees && (o.Alike > 1 || o.More):
+		more := ""
+		if o.More {
+			more = "at least "
+		}
+		why = append(why, fmt.Sprintf("amount agrees, as for %s%d purchases", more, o.Alike))
+	case o.Agrees:
+		why = append(why, "amount agrees")
+	case o.Named != "":
+		why = append(why, "amount differs")
+	}
+	return strings.Join(why, ", ")
+}
+
+// Pay serves POST /bank/movements/{id}/payments: books money of a movement on the purchases that it pays.
+func (h *Pages) Pay(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx, who := c.Request().Context(), access.Actor(c)
+	n, err := h.Exchange.Movement(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	parts, wrong := partsOf(form)
+	if len(wrong.Items) > 0 {
+		return h.showMatch(c, n, http.StatusUnprocessableEntity, form, wrong)
+	}
+	seen, _ := strconv.ParseInt(form.Get("seen"), 10, 64) // one that cannot be read is of a movement with nothing booked
+	after, err := h.Payments.Pay(ctx, who, id, parts, seen)
+	if f, known := fault.From(err); known && fault.Is(err, fault.Invalid) {
+		for _, p := range f.Fields {
+			at := ""
+			if _, err := uuid.Parse(p.Path); err == nil {
+				at = amountOf(p.Path)
+			}
+			wrong.Items = append(wrong.Items, components.ErrorItem{Field: at, Text: p.Message})
+		}
+		return h.showMatch(c, n, http.StatusUnprocessableEntity, form, wrong)
+	}
+	said := "The payment is booked."
+	if after.LeftCents() > 0 {
+		said += " " + words.Sum(after.LeftCents(), after.Currency) + " of the movement is left."
+	}
+	return h.done(c, err, movementPath(id), said)
+}
+
+// partsOf reads what each purchase gets.
+func partsOf(form url.Values) (parts []allocation.Part, wrong components.ErrorSummary) {
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		id, err := uuid.Parse(strings.TrimPrefix(name, amountOf("")))
+		text := strings.TrimSpace(form.Get(name))
+		if err != nil || !strings.HasPrefix(name, amountOf("")) || text == "" {
+			continue
+		}
+		cents, err := money.Parse(text)
+		if err != nil {
+			wrong.Items = append(wrong.Items, components.ErrorItem{Field: name, Text: words.Capital(err.Error()) + "."})
+		}
+		parts = append(parts, allocation.Part{PurchaseID: id, Cents: cents})
+	}
+	return parts, wrong
+}
+
+// chosen are the purchases that a form has an amount for.
+func chosen(form url.Values) (ids []uuid.UUID) {
+	parts, _ := partsOf(form)
+	for _, p := range parts {
+		ids = append(ids, p.PurchaseID)
+	}
+	return ids[:min(len(ids), mostCandidates)]
+}
+
+// ReturnPayment serves POST /bank/movements/{id}/payments/return.
+func (h *Pages) ReturnPayment(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	form, err := kit.FormOf(c)
+	if err != nil {
+		return err
+	}
+	payment, err := uuid.Parse(form.Get("payment"))
+	if err != nil {
+		return fault.Missing()
+	}
+	err = h.Payments.Undo(c.Request().Context(), access.Actor(c), id, payment)
+	return h.done(c, err, movementPath(id), "The payment is taken back. The purchase is owed again, and the movement waits "+
+		"to be matched.")
+}
+
+// paidRows are what a movement paid.
+func paidRows(n exchange.Entry, paid []allocation.Payment, stays []string, may bool) []pages.BankPaid {
+	out := make([]pages.BankPaid, len(paid))
+	for i, p := range paid {
+		row := pages.BankPaid{ID: p.ID.String(), Why: stays[i],
+			What: components.Link{Text: p.Reference, Href: words.PurchasePath(p.PurchaseID)},
+			Text: joinedTexts(words.Sum(p.AmountCents, p.Currency), p.Client, "booked by "+p.ByName+" on "+
+				words.Moment(p.CreatedAt).Text)}
+		if may && stays[i] == "" {
+			row.Action = movementPath(n.ID, "payments", "return")
+		}
+		out[i] = row
+	}
+	return out
+}
