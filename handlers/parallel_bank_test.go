@@ -92,6 +92,19 @@ func (c *callers) bankFiles() {
 		return ask{ids: []string{movement}, body: form("item", item)}
 	}, 303)
 	c.all("POST /bank/movements/:id/unmatch", one(movement), 303)
+	owed := c.API("POST", "/purchases/", map[string]any{"brand_id": c.A.BrandID,
+		"client":   map[string]any{"email": "eft@example.com", "full_name": "Ayanda Mbeki"},
+		"purchase": map[string]any{"products": []any{map[string]any{"name": "m", "price": 15000}}}}).Want(201).Text("id")
+	c.all("POST /bank/movements/:id/payments", func(int) ask {
+		return ask{ids: []string{movement}, body: form("seen", "0", "amount-"+owed, "150,00")}
+	}, 303, 422)
+	payment := c.column(`SELECT id::text FROM bank_payments`)
+	if len(payment) != 1 {
+		c.t.Fatalf("the movement was booked %d times", len(payment))
+	}
+	c.all("POST /bank/movements/:id/payments/return", func(int) ask {
+		return ask{ids: []string{movement}, body: form("payment", payment[0])}
+	}, 303)
 	day := later.String()
 	c.all("POST /bank/days/:id/acceptance", func(int) ask {
 		return ask{ids: []string{day}, body: form("cents", "15000", "note", "It is right.")}
