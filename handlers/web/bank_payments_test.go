@@ -87,7 +87,7 @@ func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
 	named := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
 	other := h.owes("Piet Botha", "KSF-1040", 45000)
 	at := h.came(45000, "MEMBERSHIP KSF 1032")
-	page := h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains("KSF-1032 in the text, amount agrees, as for 2",
+	page := h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains("KSF-1032 in the text, amount agrees; 2 purchases owe it",
 		`name="amount-`+named+`" value="450,00"`, `name="amount-`+other+`" value=""`)
 	if strings.Index(page.Body, named) > strings.Index(page.Body, other) {
 		t.Error("the purchase that the text names is not the first")

@@ -158,15 +158,14 @@ func movementFacts(n exchange.Entry) components.Facts {
 	if n.FeeCents != 0 {
 		fee = words.Sum(max(n.FeeCents, -n.FeeCents), n.Currency)
 	}
-	paid, left := "", ""
+	var paid []components.Fact
 	if n.PaidCents > 0 {
-		paid, left = words.Sum(n.PaidCents, n.Currency), words.Sum(n.LeftCents(), n.Currency)
+		paid = []components.Fact{{Label: "Booked on purchases", Value: words.Sum(n.PaidCents, n.Currency)},
+			{Label: "Still to be matched", Value: words.Sum(n.LeftCents(), n.Currency)}}
 	}
-	return components.Facts{Wide: true, Items: []components.Fact{
+	return components.Facts{Wide: true, Items: append([]components.Fact{
 		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)},
 		{Label: "Of it the bank’s fee", Value: fee},
-		{Label: "Booked on purchases", Value: paid},
-		{Label: "Still to be matched", Value: left},
 		{Label: "Direction", Value: direction},
 		{Label: "Booked on", Value: booked},
 		{Label: "Note", Value: n.Note},
@@ -175,7 +174,7 @@ func movementFacts(n exchange.Entry) components.Facts {
 		{Label: "Bank’s reference", Value: n.Reference, Mono: true},
 		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
 		{Label: "Reason", Value: n.Reason},
-	}}
+	}, paid...)}
 }
 
 // confirmMatch says what follows from a match, by trying it.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -64,8 +65,9 @@ func offerColumns(typed url.Values, wrong components.ErrorSummary) []kit.Column[
 		kit.ColumnOf("Owed", func(o allocation.Offer) components.Cell {
 			return components.Cell{Text: words.Sum(o.OpenCents(), o.Currency)}
 		}).Number(),
+		kit.DayColumn("Due", 14, "", func(o allocation.Offer) time.Time { return o.Due }),
 		kit.ColumnOf("Why", func(o allocation.Offer) components.Cell {
-			return components.Cell{Text: offerWords(o), Blank: "your choice"}
+			return components.Cell{Text: offerWords(o), Blank: "Your choice"}
 		}),
 		kit.ColumnOf("Amount paid, R", func(o allocation.Offer) components.Cell {
 			if o.Blocked != "" {
@@ -98,13 +100,13 @@ func offerWords(o allocation.Offer) string {
 		if o.More {
 			more = "at least "
 		}
-		why = append(why, fmt.Sprintf("amount agrees, as for %s%d purchases", more, o.Alike))
+		why = append(why, fmt.Sprintf("amount agrees; %s%d purchases owe it", more, o.Alike))
 	case o.Agrees:
 		why = append(why, "amount agrees")
 	case o.Named != "":
 		why = append(why, "amount differs")
 	}
-	return strings.Join(why, ", ")
+	return words.Capital(strings.Join(why, ", "))
 }
 
 // Pay serves POST /bank/movements/{id}/payments: books money of a movement on the purchases that it pays.
