@@ -313,9 +313,9 @@ func bankPaid(paid []BankPaid) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var14 string
-					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(p.Text)
+					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(" " + p.Text)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank_pay.templ`, Line: 79, Col: 15}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank_pay.templ`, Line: 79, Col: 21}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
@@ -375,7 +375,7 @@ func bankPaid(paid []BankPaid) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = components.Press(components.Button{Label: "Undo", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = components.Press(components.Button{Label: "Undo", Small: true, Attrs: undoing(p)}).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -402,6 +402,10 @@ func bankPaid(paid []BankPaid) templ.Component {
 		}
 		return nil
 	})
+}
+
+func undoing(p BankPaid) templ.Attributes {
+	return templ.Attributes{"aria-label": "Undo the payment of " + p.What.Text}
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -26,6 +26,9 @@ func (s *Service) causes(ctx context.Context, merchantID uuid.UUID, d DayDiffere
 		here = append(here, itemOfDay(a, d.Day.Day))
 	}
 	for _, e := range d.Unmatched {
+		if e.PaidCents > 0 {
+			continue // it pays purchases, so that it is of no debit
+		}
 		here = append(here, looseItem(e.Entry))
 	}
 	days, err := s.Store.BankDays(ctx, merchantID, d.Day.Day.AddDays(-daysBeside), d.Day.Day.AddDays(daysBeside))
