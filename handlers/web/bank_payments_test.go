@@ -254,7 +254,7 @@ func TestMoneyThatWasBookedIsNotExplainedAwayByALaterStatement(t *testing.T) {
 	debits, _ := h.HandOver(1, 45000, bankThursday)
 	message := h.CutAndTake()
 	told := exchange.Event{Kind: exchange.OnEntry, Status: "BOOK", Credit: true, HasAmount: true, AmountCents: 45000,
-		Currency: "ZAR", BookedOn: bankMonday, Reference: "FB9", BankCode: "PMNT/RCDT/ESCT",
+		Currency: "ZAR", BookedOn: bankMonday, Reference: "FB9", BankCode: "PMNT/IDDT/ESDD",
 		Told: exchange.ByReportOfDay}
 	h.Exchange.Decoder = exchangetest.Codec{Account: "12345678"}
 	h.Arrive("monday", told)
