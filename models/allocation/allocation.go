@@ -51,8 +51,8 @@ const mostParts = 50
 
 // Pay books money of a movement on purchases, as paid by transfer on the day on which the bank booked it. seen is what
 // of the movement was booked before, as the person saw it: of two who decide at once, one is told.
-func (s *Service) Pay(ctx context.Context, who actor.Actor, entryID uuid.UUID, parts []Part, seen int64) (n exchange.Entry,
-	err error) {
+func (s *Service) Pay(ctx context.Context, who actor.Actor, entryID uuid.UUID, parts []Part,
+	seen int64) (n exchange.Entry, err error) {
 	for _, act := range []actor.Action{actor.Exchange, actor.Write} {
 		if err := who.May(act); err != nil {
 			return n, err

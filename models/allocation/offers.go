@@ -34,13 +34,13 @@ var owing = slices.DeleteFunc(slices.Clone(purchase.Statuses), func(s purchase.S
 const mostOffers = 25
 
 // Offers are open purchases that the rest of a movement may pay: those that its text names first, then those that owe
-// just that, the client's name in the text before others. search finds any other. Those that were chosen are among them.
+// just that, the client's name in the text before others. search finds any other. What was chosen is among them.
 func (s *Service) Offers(ctx context.Context, who actor.Actor, n exchange.Entry, search string,
 	chosen []uuid.UUID) ([]Offer, error) {
 	if err := who.May(actor.Read); err != nil {
 		return nil, err
 	}
-	if n.MayPay() != nil {
+	if !n.Payable() {
 		return nil, nil
 	}
 	found := offers{text: folded(n.Remittance + " " + n.Text), left: n.LeftCents(), currency: n.Currency,
@@ -163,8 +163,8 @@ const (
 	shortestPart = 3 // of a client's surname (ours)
 )
 
-// namesIn are the references and numbers that a text may hold: words with a digit, as they are, and with the hyphen that
-// statements leave out.
+// namesIn are the references and numbers that a text may hold: words with a digit, as they are, and with the hyphen
+// that statements leave out.
 func namesIn(text string) (names []string) {
 	add := func(name string) {
 		if len(name) >= shortestName && len(names) < mostNames && !slices.Contains(names, name) {

@@ -30,7 +30,7 @@ func amountOf(id string) string { return "amount-" + id }
 // payView is the form with the purchases that a movement may pay. Where one is sure, its amount is filled in.
 func payView(n exchange.Entry, offers []allocation.Offer, search string, typed url.Values,
 	wrong components.ErrorSummary) pages.BankPayView {
-	if n.MayPay() != nil {
+	if !n.Payable() {
 		return pages.BankPayView{}
 	}
 	left := words.Sum(n.LeftCents(), n.Currency)
@@ -188,8 +188,8 @@ func (h *Pages) ReturnPayment(c echo.Context) error {
 		return fault.Missing()
 	}
 	err = h.Payments.Undo(c.Request().Context(), access.Actor(c), id, payment)
-	return h.done(c, err, movementPath(id), "The payment is taken back. The purchase is owed again, and the movement waits "+
-		"to be matched.")
+	return h.done(c, err, movementPath(id),
+		"The payment is taken back. The purchase is owed again, and the movement waits to be matched.")
 }
 
 // paidRows are what a movement paid.

@@ -29,6 +29,9 @@ func (n Entry) MayPay() error {
 	return nil
 }
 
+// Payable tells whether money of the movement may be booked on purchases.
+func (n Entry) Payable() bool { return n.MayPay() == nil }
+
 // PaidAt is the moment from which what it pays counts as paid: noon of its booking day, or now where that is to come.
 func (n Entry) PaidAt(now time.Time) time.Time {
 	if noon := n.BookedOn.At(12, 0); noon.Before(now) {
@@ -42,8 +45,8 @@ func (n Entry) holdsPayments() error {
 		money.Format(n.PaidCents, n.Currency))
 }
 
-// Pay takes money of a movement for purchases, in the transaction that books it there. seen is what was taken before, as
-// whoever decided saw it. Money that is left keeps the movement unmatched.
+// Pay takes money of a movement for purchases, in the transaction that books it there. seen is what was taken before,
+// as whoever decided saw it. Money that is left keeps the movement unmatched.
 func (s Store) Pay(tx *database.Tx, who actor.Actor, id uuid.UUID, cents, seen int64) (n Entry, err error) {
 	u := unit{tx}
 	if n, err = u.holdEntry(who.MerchantID, id); err != nil {
