@@ -68,6 +68,7 @@ func (e *edge) accessRoutes() Table {
 			{openForm, "GET", "/my/ask/:merchant", e.My.AskLink},
 			{openForm, "POST", "/my/ask/:merchant", e.My.AskLink},
 			{openForm, "POST", "/my/leaving", e.My.Leave},
+			{openForm, "GET", "/my/statement.pdf", e.My.StatementPDF},
 			{openForm, "GET", "/my/mandates/:id", e.My.Mandate},
 			{openForm, "GET", "/my/mandates/:id/agreement.pdf", e.My.MandatePDF},
 			{openForm, "GET", "/my/acts/:kind", e.My.AskAct},

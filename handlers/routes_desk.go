@@ -88,6 +88,7 @@ func (e *edge) clientRoutes() Table {
 			{page, "GET", "/clients/:id", e.Clients.Show},
 			{page, "GET", "/clients/:id/account", e.Clients.Account},
 			{page, "GET", "/clients/:id/account/export", e.Clients.ExportAccount},
+			{page, "GET", "/clients/:id/account/statement.pdf", e.Clients.StatementPDF},
 			{apiCall, "GET", "/api/v1/clients", e.API.Clients.List},
 			{apiCall, "GET", "/api/v1/clients/:id", e.API.Clients.Get},
 		}},

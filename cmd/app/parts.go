@@ -124,7 +124,7 @@ func (s Services) Parts(o HTTP) (handlers.Deps, error) {
 			Sandbox: o.Sandbox, OtherBank: s.otherBank(), BaseURL: o.BaseURL},
 	}
 	d.My = &my.Pages{Service: s.ClientPages, Payers: d.Payers, Money: s.Money, Billing: s.Billing,
-		Mandates: mandate.Store{DB: db}, Draw: s.Billing.Mandate}
+		Mandates: mandate.Store{DB: db}, Draw: s.Billing.Mandate, Statements: s.Accounts}
 	s.desk(&d, desk, o)
 	s.settings(&d, desk, document, o)
 	return d, nil
@@ -184,8 +184,9 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 		Money: s.Money, Impact: d.Tokens.ClientImpact, Selections: s.Selections, Notes: d.Followups.Panel,
 		ImportOf: s.Imports.Store.ImportOf, Outlooks: s.Purchases.Outlooks, Turns: s.Subscriptions.PlannedOf,
 		Purchases: s.Purchases, Stops: s.Stops, Approvals: s.Approvals, PayDay: s.Analysis.PayDay,
-		Merging: &merging.Service{Store: merging.Store{DB: db}, Clients: s.Clients, Now: db.Now},
-		Panels:  []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
+		Merging:    &merging.Service{Store: merging.Store{DB: db}, Clients: s.Clients, Now: db.Now},
+		Statements: s.Accounts,
+		Panels:     []clients.ClientPanel{d.Tokens.TokensPanel, d.Tokens.PurchasesPanel, d.Templates.Panel}}
 	d.ClientPages = &clientpages.Pages{Desk: desk, Service: s.ClientPages, Clients: s.Clients}
 	d.Texts = &texts.Texts{Desk: desk, Service: s.Texts, Clients: s.Clients}
 	d.Clients.Panels = append(d.Clients.Panels, d.Texts.ClientPanel)

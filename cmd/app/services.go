@@ -31,6 +31,7 @@ import (
 	"debitdesk/models/book"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/clientstop"
 	"debitdesk/models/collection"
@@ -116,6 +117,7 @@ type Services struct {
 	Factors       *factor.Service
 	Find          *find.Service
 	ClientPages   *clientpage.Service
+	Accounts      *clientaccount.Service
 	Texts         *texting.Service
 	Notices       *notice.Service
 	Capabilities  bank.Capabilities // of the bank connection
@@ -285,6 +287,9 @@ func New(o Options) (Services, error) {
 		Clients: clients.Store, Merchants: out.Merchants.Store, Purchases: purchases, Subscriptions: subscriptions,
 		Stops: out.Stops, Amendments: out.Amendments,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
+	out.Accounts = &clientaccount.Service{Money: out.Money, Clients: clients.Store, Purchases: purchases.Store,
+		Merchants: out.Merchants.Store, BrandOf: out.ClientPages.BrandOf, Now: now, Draw: papers.DrawAccount}
+	bills.Account = out.Accounts.File
 	out.Plans = plans(s, out, o)
 	out.Debits.Failed = plan.Begin
 	out.Lists = &listview.Service{Store: listview.Store{DB: s}, Now: o.Now}

@@ -190,6 +190,9 @@ func (p *Pages) view(c echo.Context, w locale.Words, o overview) my.PageView {
 // owe lists what is owed, each with what can be done about it.
 func (p *Pages) owe(w locale.Words, o overview) my.Part {
 	part := my.Part{ID: "owe", Title: w.Say("my.owe"), Empty: w.Say("my.owe.nothing")}
+	if len(o.account.Lines) > 0 {
+		part.Links = []components.Link{{Text: w.Say("my.owe.statement"), Href: statementPath}}
+	}
 	now := p.Service.Now()
 	for _, l := range o.owed {
 		one := o.outlooks[l.ID]

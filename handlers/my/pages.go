@@ -16,6 +16,7 @@ import (
 	"debitdesk/handlers/checkout"
 	"debitdesk/handlers/my/mytext"
 	"debitdesk/models/billing"
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
@@ -42,6 +43,8 @@ type Pages struct {
 	Money    *report.Money
 	Billing  *billing.Service
 	Mandates mandate.Store
+	// Statements are what clients are told of their accounts.
+	Statements *clientaccount.Service
 	// Draw gives the agreement as PDF.
 	Draw func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error)
 }

@@ -14,11 +14,13 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/locale"
 	"debitdesk/models/locale/localetest"
 	"debitdesk/models/mandate"
 	"debitdesk/models/merchant"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	"debitdesk/views/documents"
 	"debitdesk/views/documents/pdftest"
 )
@@ -71,6 +73,32 @@ func bills() map[string]billing.Paper {
 		"debited": debited, "held": held, "receipt": receipt,
 		"credit note": numbered(p, billing.Credited, p.TotalCents, &vat),
 		"part":        numbered(p, billing.Credited, 5000, &part)}
+}
+
+// statements are statements of account: an empty one, and one with everything that can stand on one.
+func statements() map[string]clientaccount.Statement {
+	line := report.AccountLine{ID: someID, MadeAt: on.At(9, 0), Reference: "42", Currency: "ZAR",
+		Standing: report.Standing{Status: purchase.Failed, TotalCents: 123456789012, Invoiced: true}}
+	paid := report.AccountLine{MadeAt: on.At(9, 0), Reference: "41", Currency: "ZAR", Standing: report.Standing{
+		Status: purchase.Paid, TotalCents: 5000, ReceivedCents: 5000, RefundedCents: 100, AllowedCents: 100}}
+	lines := []report.AccountLine{line, paid}
+	without := theirs
+	without.Profiles = nil
+	with := theirs
+	with.IsTest = true
+	with.Profiles = []merchant.Profile{{AccountNumber: "62009998887", BranchCode: "999999"}}
+	owed := []clientaccount.Reference{{Text: "42", Currency: "ZAR", Cents: 123456789012}}
+	to := client.Client{Details: client.Details{FullName: greek, StreetAddress: "2 Οδός"}}
+	full := clientaccount.Statement{Client: to, Brand: with, At: on.At(12, 30), Since: on.AddDays(-90),
+		Account: report.Account{AsOf: on, Lines: lines, Sums: report.AddUp(lines), More: true},
+		Lines:   []clientaccount.Line{{AccountLine: line, What: greek, Brand: greek}, {AccountLine: paid}},
+		Earlier: report.AddUp(nil), HasEarlier: true, Debited: true,
+		Payees: []*clientaccount.Payee{{Brand: with, Owed: owed}, {Brand: without, Owed: owed}}}
+	theirMoney := full
+	theirMoney.Account.Sums = report.AddUp([]report.AccountLine{{Standing: report.Standing{Status: purchase.Paid,
+		TotalCents: 100, ReceivedCents: 300}}})
+	return map[string]clientaccount.Statement{"statement": full, "statement in credit": theirMoney,
+		"empty statement": {Client: to, Brand: with, At: report.EndOf(on), Since: on, Account: report.Account{AsOf: on}}}
 }
 
 // permissions are mandates of every kind, given in every way.
@@ -135,6 +163,11 @@ func drawn(t *testing.T, l locale.Language) map[string][]byte {
 	for name, p := range bills() {
 		p.Reads = l
 		pdf, err := Printer{Base: "https://1.example"}.Draw(p)
+		keep(name, pdf, err)
+	}
+	for name, st := range statements() {
+		st.Reads = l
+		pdf, err := DrawAccount(st)
 		keep(name, pdf, err)
 	}
 	for name, m := range permissions() {

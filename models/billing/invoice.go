@@ -138,6 +138,12 @@ func (i Invoice) number(id uuid.UUID, place serial, at time.Time) Invoice {
 	return i
 }
 
+// IssuerOf is a brand as it issues documents.
+func IssuerOf(b merchant.Brand) Party { return issuer(b) }
+
+// RecipientOf is a client as documents name it.
+func RecipientOf(d client.Details) Party { return recipient(d) }
+
 func issuer(b merchant.Brand) Party {
 	return Party{Name: b.Name, LegalName: b.LegalName, Registration: b.RegistrationNumber, VATNumber: b.TaxNumber,
 		Street: b.StreetAddress, City: b.City,

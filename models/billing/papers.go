@@ -261,6 +261,9 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, ref string) ([
 		}
 		return s.Mandate(ctx, merchantID, id, reads)
 	}
+	if of, known := strings.CutPrefix(ref, purchase.RefAccount); known && s.Account != nil {
+		return s.Account(ctx, merchantID, of, reads)
+	}
 	if of, known := strings.CutPrefix(ref, purchase.RefReceipt); known {
 		return s.receiptFile(ctx, merchantID, of, reads)
 	}

@@ -55,6 +55,8 @@ type Service struct {
 	Structure func(Paper) ([]byte, error) // as a structured file, of package ubl
 	// Mandate draws a mandate as its client gets it, in a language; nil: nobody does.
 	Mandate func(ctx context.Context, merchantID, id uuid.UUID, reads locale.Language) ([]byte, error)
+	// Account draws a statement of account, by what follows purchase.RefAccount in its reference; nil: nobody does.
+	Account func(ctx context.Context, merchantID uuid.UUID, of string, reads locale.Language) ([]byte, error)
 }
 
 // Send makes one purchase and one invoice per recipient and queues their mails

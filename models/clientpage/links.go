@@ -63,7 +63,7 @@ func (s *Service) SendSMS(ctx context.Context, who actor.Actor, clientID uuid.UU
 // text makes a link and its SMS, one for each cause. The words of the answer are left out: they let their reader in.
 func (s *Service) text(ctx context.Context, who actor.Actor, c client.Client, why Purpose,
 	cause uuid.UUID) (m sms.Message, err error) {
-	b, err := s.brand(ctx, c)
+	b, err := s.BrandOf(ctx, c)
 	if err != nil {
 		return m, err
 	}
@@ -143,7 +143,7 @@ func (s *Service) link(tx *database.Tx, who actor.Actor, c client.Client, b merc
 // send makes a link and its mail. The mail is one for each cause, whatever runs twice.
 func (s *Service) send(ctx context.Context, who actor.Actor, c client.Client, why Purpose, cause uuid.UUID) (l Link,
 	err error) {
-	b, err := s.brand(ctx, c)
+	b, err := s.BrandOf(ctx, c)
 	if err != nil {
 		return l, err
 	}
@@ -169,8 +169,8 @@ func (s *Service) send(ctx context.Context, who actor.Actor, c client.Client, wh
 	return l, err
 }
 
-// brand is the one in whose name the client knows the business.
-func (s *Service) brand(ctx context.Context, c client.Client) (merchant.Brand, error) {
+// BrandOf is the one in whose name the client knows the business.
+func (s *Service) BrandOf(ctx context.Context, c client.Client) (merchant.Brand, error) {
 	id, err := s.Store.brandOf(ctx, c.MerchantID, c.ID)
 	if err != nil {
 		return merchant.Brand{}, err

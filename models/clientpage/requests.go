@@ -234,7 +234,7 @@ func (s *Service) mailAnswer(tx *database.Tx, r Request) error {
 	if err != nil || c.Email == "" || c.Erased() {
 		return err
 	}
-	b, err := s.brand(tx.Context(), c)
+	b, err := s.BrandOf(tx.Context(), c)
 	if err != nil {
 		return err
 	}

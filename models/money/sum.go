@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strings"
 
 	"github.com/shopspring/decimal"
 )
@@ -76,19 +77,28 @@ func (s Sum) Plain() string { return decimal.NewFromBigInt(s.big(), -2).StringFi
 
 // Format writes the sum with its currency, as Format does.
 func (s Sum) Format(currency string) string {
+	unit := currency
+	if currency == ZAR {
+		unit = "R"
+	}
+	digits, negative := strings.CutPrefix(s.Amount(), "-")
+	if negative {
+		return "-" + unit + NBSP + digits
+	}
+	return unit + NBSP + digits
+}
+
+// Amount writes the sum without its currency, as Amount does.
+func (s Sum) Amount() string {
 	if cents, ok := s.Int64(); ok {
-		return Format(cents, currency)
+		return Amount(cents)
 	}
 	n, sign := s.big(), ""
 	if n.Sign() < 0 {
 		n, sign = n.Neg(n), "-"
 	}
 	digits := n.String()
-	unit := currency
-	if currency == ZAR {
-		unit = "R"
-	}
-	return sign + unit + NBSP + grouped(digits[:len(digits)-2], NBSP) + "," + digits[len(digits)-2:]
+	return sign + grouped(digits[:len(digits)-2], NBSP) + "," + digits[len(digits)-2:]
 }
 
 // MarshalJSON writes a whole number of any length.

@@ -42,6 +42,7 @@ const (
 	// RefStructuredOf names the same invoice as a structured file.
 	RefStructuredOf = "structured-of:"
 	RefReceipt      = "receipt:" // purchase, moment and cents follow, divided by colons
+	RefAccount      = "account:" // client and moment follow, divided by a colon
 )
 
 // RefIn is a reference to a file that is drawn in a language. English is not named, as it was before there were others.

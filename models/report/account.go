@@ -19,6 +19,7 @@ type AccountLine struct {
 	Reference string
 	Currency  string
 	ChangedAt time.Time // when it came to that status
+	MovedAt   time.Time // when it was made, changed, paid, refunded or credited last
 	Standing            // then
 }
 
@@ -35,6 +36,14 @@ type Sums struct {
 	BilledCents, CreditedCents, PaidCents, RefundedCents, Owing money.Sum
 }
 
+// AddUp adds purchases up.
+func AddUp(lines []AccountLine) (out Sums) {
+	for _, l := range lines {
+		out.add(l.Standing)
+	}
+	return out
+}
+
 func (a *Sums) add(s Standing) {
 	a.BilledCents = a.BilledCents.Plus(money.SumOf(s.BilledCents()))
 	a.CreditedCents = a.CreditedCents.Plus(money.SumOf(s.CreditedCents()))
@@ -49,19 +58,26 @@ const accountLimit = 2000
 // Account looks back to the end of a day. What was booked by then counts, and each purchase in the status in which it
 // stood then; of today it is the account now.
 func (s *Money) Account(ctx context.Context, who actor.Actor, clientID uuid.UUID,
-	day calendar.Date) (a Account, err error) {
+	day calendar.Date) (Account, error) {
+	return s.AccountAt(ctx, who, clientID, EndOf(day))
+}
+
+// EndOf is the last moment of a day.
+func EndOf(day calendar.Date) time.Time { return endOf(day) }
+
+// AccountAt is the account as it stood at a moment.
+func (s *Money) AccountAt(ctx context.Context, who actor.Actor, clientID uuid.UUID,
+	at time.Time) (a Account, err error) {
 	if err := who.May(actor.Read); err != nil {
 		return a, err
 	}
-	a.AsOf = day
-	if a.Lines, err = s.Store.account(ctx, who.MerchantID, clientID, endOf(day), accountLimit+1); err != nil {
+	a.AsOf = calendar.DateOf(at)
+	if a.Lines, err = s.Store.account(ctx, who.MerchantID, clientID, at, accountLimit+1); err != nil {
 		return a, err
 	}
 	if a.More = len(a.Lines) > accountLimit; a.More {
 		a.Lines = a.Lines[:accountLimit]
 	}
-	for _, l := range a.Lines {
-		a.add(l.Standing)
-	}
+	a.Sums = AddUp(a.Lines)
 	return a, nil
 }

@@ -15,6 +15,7 @@ func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end 
 	err = s.Gorm(ctx).Raw(`SELECT p.id, p.created_at AS made_at, coalesce(p.due, p.created_at) AS due,
 			coalesce(nullif(p.reference, ''), p.reference_generated, '') AS reference, p.currency,
 			p.total_cents, coalesce(h.status, 'created') AS status, coalesce(h.at, p.created_at) AS changed_at,
+			greatest(p.created_at, h.at, m.last, d.last) AS moved_at,
 			coalesce(m.received, 0)::bigint AS received_cents,
 			coalesce(m.refunded, 0)::bigint AS refunded_cents, coalesce(once.cents, 0)::bigint AS allowed_cents,
 			coalesce(d.credited, 0)::bigint AS notes_cents,
@@ -25,13 +26,14 @@ func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end 
 				FROM jsonb_array_elements(p.history) WITH ORDINALITY AS e (x, n)
 				WHERE (x ->> 'at')::timestamptz <= ? ORDER BY n DESC LIMIT 1) AS h ON true
 			LEFT JOIN LATERAL (SELECT sum(e.amount_cents) FILTER (WHERE e.kind <> 'refunded') AS received,
-					-sum(e.amount_cents) FILTER (WHERE e.kind = 'refunded') AS refunded FROM ledger_entries e
+					-sum(e.amount_cents) FILTER (WHERE e.kind = 'refunded') AS refunded, max(e.at) AS last FROM ledger_entries e
 				WHERE e.purchase_id = p.id AND e.merchant_id = p.merchant_id AND e.at <= ?) AS m ON true
 			LEFT JOIN LATERAL (SELECT sum(x.cents) AS cents FROM (SELECT DISTINCT ON (e.refund_id) -e.amount_cents AS cents
 				FROM ledger_entries e WHERE e.purchase_id = p.id AND e.merchant_id = p.merchant_id AND e.at <= ?
 					AND e.kind = 'refunded') AS x) AS once ON m.refunded > 0
 			LEFT JOIN LATERAL (SELECT bool_or(i.kind = 'invoice') AS invoiced,
-					sum(i.total_cents) FILTER (WHERE i.kind = 'credit_note') AS credited FROM invoices i
+					sum(i.total_cents) FILTER (WHERE i.kind = 'credit_note') AS credited, max(i.created_at) AS last
+				FROM invoices i
 				WHERE i.merchant_id = p.merchant_id AND i.kind IN ('invoice', 'credit_note') AND i.purchase_id = p.id
 					AND i.created_at <= ?) AS d ON true
 		ORDER BY p.id DESC`,

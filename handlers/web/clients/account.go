@@ -89,15 +89,14 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			centsColumn("Still to be paid", report.AccountLine.OwedCents),
 		},
 		Around: func(c echo.Context, _ *kit.Listing, v *pages.ListView) error {
-			day, err := calendar.ParseDate(c.QueryParam("as_of"))
-			if today := calendar.DateOf(h.Desk.Now()); err != nil || day.After(today) || day.Year < 1 {
-				day = today
-			}
+			day := h.asOf(c.QueryParam("as_of"))
 			a, err := h.Money.Account(c.Request().Context(), access.Actor(c), one.ID, day)
 			if err != nil {
 				return err
 			}
 			v.Above = components.Figures(accountStats(a, path, one.ID))
+			v.Head.Secondary = append(v.Head.Secondary, components.Button{Label: "Statement (PDF)", Icon: "download",
+				Href: path + "/statement.pdf?as_of=" + day.String()})
 			return nil
 		},
 		Empty:   components.Empty{Icon: "receipt", Title: "Nothing was billed by then"},

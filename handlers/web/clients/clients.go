@@ -22,6 +22,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/book"
 	"debitdesk/models/client"
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/clientstop"
 	"debitdesk/models/deletion"
 	"debitdesk/models/estimate"
@@ -70,6 +71,8 @@ type Clients struct {
 	// Stops stop everything that is debited from a client; whoever may not do that asks Approvals.
 	Stops     *clientstop.Service
 	Approvals *approval.Service
+	// Statements are what clients are told of their accounts.
+	Statements *clientaccount.Service
 	// Merging makes one client of two.
 	Merging *merging.Service
 }
