@@ -96,6 +96,8 @@ func (e *edge) clientRoutes() Table {
 			{page, "GET", "/clients/new", e.Clients.New},
 			{page, "POST", "/clients", e.Clients.Create},
 			{page, "GET", "/clients/:id/edit", e.Clients.Edit},
+			{page, "GET", "/clients/:id/account/mailing", e.Clients.AskMailing},
+			{page, "POST", "/clients/:id/account/mailing", e.Clients.MailStatement},
 			{page, "POST", "/clients/:id", e.Clients.Update},
 			{page, "GET", "/clients/:id/deletion", e.Clients.AskDelete},
 			{pageProof, "POST", "/clients/:id/deletion", e.Clients.Delete},

@@ -288,7 +288,8 @@ func New(o Options) (Services, error) {
 		Stops: out.Stops, Amendments: out.Amendments,
 		Followups: out.Followups, Letters: words, Now: now, Real: o.Now}
 	out.Accounts = &clientaccount.Service{Money: out.Money, Clients: clients.Store, Purchases: purchases.Store,
-		Merchants: out.Merchants.Store, BrandOf: out.ClientPages.BrandOf, Now: now, Draw: papers.DrawAccount}
+		Merchants: out.Merchants.Store, BrandOf: out.ClientPages.BrandOf, Now: now, Draw: papers.DrawAccount,
+		InTx: s.InTx, Letters: words}
 	bills.Account = out.Accounts.File
 	out.Plans = plans(s, out, o)
 	out.Debits.Failed = plan.Begin

@@ -10,6 +10,7 @@ import (
 	"debitdesk/models/billing"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/collection"
 	"debitdesk/models/locale"
@@ -18,6 +19,7 @@ import (
 	"debitdesk/models/merchant"
 	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
+	"debitdesk/models/report"
 	"debitdesk/models/sms"
 	"debitdesk/models/token"
 	"debitdesk/views/emails"
@@ -55,6 +57,13 @@ func (e Example) purchase() purchase.Purchase {
 		Payment: &purchase.Payment{AmountCents: exampleCents, PaidOn: e.Now},
 		Details: purchase.Details{Products: []purchase.Product{
 			{Name: exampleWhat, PriceCents: exampleCents, Quantity: decimal.NewFromInt(1)}}}}
+}
+
+// statement is that of a client who owes one purchase.
+func (e Example) statement() clientaccount.Statement {
+	lines := []report.AccountLine{{Standing: report.Standing{Status: purchase.Failed, TotalCents: exampleCents}}}
+	return clientaccount.Statement{Client: client.Client{Details: e.payer()}, Brand: e.Brand, Reads: e.Language,
+		At: report.EndOf(e.today()), Account: report.Account{AsOf: e.today(), Lines: lines, Sums: report.AddUp(lines)}}
 }
 
 func (e Example) recurrence() purchase.Recurrence {
@@ -133,6 +142,7 @@ var mails = map[string]func(e Example) mail.Letter{
 		rec.Collection.ActionDate = e.today().AddDays(14)
 		return e.Resumed(e.payer(), e.Brand, []purchase.Record{rec})
 	},
+	clientaccount.MailStatement: func(e Example) mail.Letter { return e.AccountStatement(e.statement()) },
 	clientpage.MailLink: func(e Example) mail.Letter {
 		return e.ClientPage(e.payer(), e.Brand, exampleToken, e.Now.Add(clientpage.LinkLasts), true)
 	},

@@ -14,6 +14,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/calendar"
 	"debitdesk/models/client"
+	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/locale"
 	"debitdesk/models/merchant"
@@ -57,6 +58,8 @@ type Service struct {
 	BrandOf func(ctx context.Context, c client.Client) (merchant.Brand, error)
 	Now     func() time.Time
 	Draw    func(s Statement) ([]byte, error) // as PDF
+	InTx    func(context.Context, func(*database.Tx) error) error
+	Letters Letters
 }
 
 // Moment is that at which a statement of a day is made: the end of the day, and today the present.

@@ -14,6 +14,7 @@ import (
 // AccountLine is a purchase of a client as it stood at the end of a day.
 type AccountLine struct {
 	ID        uuid.UUID
+	ClientID  uuid.UUID
 	MadeAt    time.Time
 	Due       time.Time // zero: at once
 	Reference string
@@ -66,18 +67,33 @@ func (s *Money) Account(ctx context.Context, who actor.Actor, clientID uuid.UUID
 func EndOf(day calendar.Date) time.Time { return endOf(day) }
 
 // AccountAt is the account as it stood at a moment.
-func (s *Money) AccountAt(ctx context.Context, who actor.Actor, clientID uuid.UUID,
-	at time.Time) (a Account, err error) {
+func (s *Money) AccountAt(ctx context.Context, who actor.Actor, clientID uuid.UUID, at time.Time) (Account, error) {
+	all, err := s.AccountsAt(ctx, who, []uuid.UUID{clientID}, at)
+	return all[clientID], err
+}
+
+// AccountsAt are those of several clients.
+func (s *Money) AccountsAt(ctx context.Context, who actor.Actor, clients []uuid.UUID,
+	at time.Time) (map[uuid.UUID]Account, error) {
 	if err := who.May(actor.Read); err != nil {
-		return a, err
+		return nil, err
 	}
-	a.AsOf = calendar.DateOf(at)
-	if a.Lines, err = s.Store.account(ctx, who.MerchantID, clientID, at, accountLimit+1); err != nil {
-		return a, err
+	lines, err := s.Store.accounts(ctx, who.MerchantID, clients, at, accountLimit+1)
+	if err != nil {
+		return nil, err
 	}
-	if a.More = len(a.Lines) > accountLimit; a.More {
-		a.Lines = a.Lines[:accountLimit]
+	of := map[uuid.UUID][]AccountLine{}
+	for _, l := range lines {
+		of[l.ClientID] = append(of[l.ClientID], l)
 	}
-	a.Sums = AddUp(a.Lines)
-	return a, nil
+	out := make(map[uuid.UUID]Account, len(clients))
+	for _, id := range clients {
+		a := Account{AsOf: calendar.DateOf(at), Lines: of[id]}
+		if a.More = len(a.Lines) > accountLimit; a.More {
+			a.Lines = a.Lines[:accountLimit]
+		}
+		a.Sums = AddUp(a.Lines)
+		out[id] = a
+	}
+	return out, nil
 }

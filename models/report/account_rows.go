@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"debitdesk/models/database"
 )
 
-// account reads the purchases of a client that were made by a moment, each with the last status of its history and the
-// sum of its movements by then.
-func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end time.Time,
+// accounts reads the newest purchases of each client that were made by a moment, each with the last status of its
+// history and the sum of its movements by then.
+func (s Store) accounts(ctx context.Context, merchantID uuid.UUID, clients []uuid.UUID, end time.Time,
 	limit int) (out []AccountLine, err error) {
-	err = s.Gorm(ctx).Raw(`SELECT p.id, p.created_at AS made_at, coalesce(p.due, p.created_at) AS due,
+	err = s.Gorm(ctx).Raw(`SELECT p.id, p.client_id, p.created_at AS made_at, coalesce(p.due, p.created_at) AS due,
 			coalesce(nullif(p.reference, ''), p.reference_generated, '') AS reference, p.currency,
 			p.total_cents, coalesce(h.status, 'created') AS status, coalesce(h.at, p.created_at) AS changed_at,
 			greatest(p.created_at, h.at, m.last, d.last) AS moved_at,
@@ -20,7 +22,8 @@ func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end 
 			coalesce(m.refunded, 0)::bigint AS refunded_cents, coalesce(once.cents, 0)::bigint AS allowed_cents,
 			coalesce(d.credited, 0)::bigint AS notes_cents,
 			coalesce(d.invoiced, false) AS invoiced
-		FROM (SELECT * FROM purchases WHERE merchant_id = ? AND client_id = ? AND created_at <= ?
+		FROM unnest(?::uuid[]) AS c (id)
+			CROSS JOIN LATERAL (SELECT * FROM purchases WHERE merchant_id = ? AND client_id = c.id AND created_at <= ?
 				ORDER BY id DESC LIMIT ?) AS p
 			LEFT JOIN LATERAL (SELECT x ->> 'status' AS status, (x ->> 'at')::timestamptz AS at
 				FROM jsonb_array_elements(p.history) WITH ORDINALITY AS e (x, n)
@@ -37,9 +40,9 @@ func (s Store) account(ctx context.Context, merchantID, clientID uuid.UUID, end 
 				WHERE i.merchant_id = p.merchant_id AND i.kind IN ('invoice', 'credit_note') AND i.purchase_id = p.id
 					AND i.created_at <= ?) AS d ON true
 		ORDER BY p.id DESC`,
-		merchantID, clientID, end, limit, end, end, end, end).Find(&out).Error
+		database.IDs(clients), merchantID, end, limit, end, end, end, end).Find(&out).Error
 	if err != nil {
-		return nil, fmt.Errorf("account of a client: %w", err)
+		return nil, fmt.Errorf("accounts of clients: %w", err)
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ package wording
 import (
 	"slices"
 
+	"debitdesk/models/clientaccount"
 	"debitdesk/models/clientpage"
 	"debitdesk/models/notice"
 	"debitdesk/models/purchase"
@@ -48,6 +49,9 @@ var Kinds = []Kind{
 		When: "Sent when you or a plan reminds a client of what is open."},
 	{Name: purchase.MailCredit, Title: "Credit note", ByMail: true, Places: []Place{Name, Amount, Reference, Business},
 		When: "Sent when an invoice is taken back, whole or in part."},
+	{Name: clientaccount.MailStatement, Title: "Statement of account", ByMail: true,
+		Places: []Place{Name, Amount, Date, Business},
+		When:   "Sent when you mail a client’s statement of account, with the statement as a PDF."},
 	{Name: purchase.MailPrice, Title: "New price", ByMail: true, Places: named,
 		When: "Sent when the price of a subscription will change."},
 	{Name: purchase.MailStopped, Title: "Subscription stopped", ByMail: true, Places: named,

@@ -97,6 +97,10 @@ func (h *Clients) account(one client.Client) kit.Shown {
 			v.Above = components.Figures(accountStats(a, path, one.ID))
 			v.Head.Secondary = append(v.Head.Secondary, components.Button{Label: "Statement (PDF)", Icon: "download",
 				Href: path + "/statement.pdf?as_of=" + day.String()})
+			if access.Actor(c).Can(actor.Write) && !one.Erased() {
+				v.Head.Secondary = append(v.Head.Secondary, components.Button{Label: "Mail statement…", Icon: "mail",
+					Href: path + "/mailing?as_of=" + day.String(), Changes: true})
+			}
 			return nil
 		},
 		Empty:   components.Empty{Icon: "receipt", Title: "Nothing was billed by then"},

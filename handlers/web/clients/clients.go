@@ -156,7 +156,7 @@ const clientsCounted = 10_000
 func (h *Clients) BulkActs() bulk.Acts {
 	follow := bulk.Follow{Service: h.Followups, People: h.People, Type: followup.Client, Rows: h.planFollow,
 		Act: bulk.Act{Needs: actor.Write, Lists: []string{ListName}, One: "client"}}
-	return bulk.Acts{follow.Note(), follow.Assign()}
+	return bulk.Acts{h.mailStatements(), follow.Note(), follow.Assign()}
 }
 
 // planFollow plans what can be done about every client whose data was not erased.
@@ -164,13 +164,17 @@ func (h *Clients) planFollow(ctx context.Context, who actor.Actor, ids []uuid.UU
 	found, err := h.Service.Several(ctx, who, ids)
 	out := make([]bulk.Row, len(found))
 	for i, c := range found {
-		out[i] = bulk.Row{ID: c.ID, Name: c.Name(), Second: c.Email, Href: words.ClientHref(c.ID),
-			ChangedAt: c.UpdatedAt.UnixMicro()}
+		out[i] = clientRow(c)
 		if c.Erased() {
 			out[i].Why = followup.WhyErased
 		}
 	}
 	return out, err
+}
+
+func clientRow(c client.Client) bulk.Row {
+	return bulk.Row{ID: c.ID, Name: c.Name(), Second: c.Email, Href: words.ClientHref(c.ID),
+		ChangedAt: c.UpdatedAt.UnixMicro()}
 }
 
 // List serves GET /clients.
