@@ -136,7 +136,8 @@ func TestALongStatementHasItsHeadsOnEachPage(t *testing.T) {
 	v := newVisitor(t)
 	sum := int64(0)
 	for i := range 60 {
-		v.buys(v.A.BrandID.String(), fmt.Sprintf("REF-%03d", i), strings.Repeat("A membership with a long name ", 3), 100_000+i)
+		what := strings.Repeat("A membership with a long name ", 3)
+		v.buys(v.A.BrandID.String(), fmt.Sprintf("REF-%03d", i), what, 100_000+i)
 		sum += int64(100_000 + i)
 	}
 	text := v.statement("?as_of=" + v.today())

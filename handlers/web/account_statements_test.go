@@ -57,6 +57,10 @@ func TestStatementsAreMailedToMany(t *testing.T) {
 		t.Error("another business draws it")
 	}
 	b.Page(b.A.Staff, "GET", "/clients/"+owes, nil).Want(http.StatusOK).Contains("statement of account")
+	// Where nobody owes anything, all of them can be asked for still.
+	to := b.chosen(b.A.Staff, url.Values{"list": {"clients"}, "id": {even}, "act": {"statement"}})
+	b.Page(b.A.Staff, "GET", to, nil).Want(http.StatusOK).Contains("Nothing would happen", "See what would happen")
+	b.Page(b.A.Staff, "GET", to+"?who=everyone", nil).Want(http.StatusOK).Contains("Mail statements to 1 client")
 	b.acted(b.A.Staff, "clients", "", "statement", owes)
 	if n := b.Count(statementMails); n != 3 {
 		t.Errorf("%d statements after another selection, want 3", n)

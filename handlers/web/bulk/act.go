@@ -40,6 +40,8 @@ type Act struct {
 	Names []string // of the fields that the form asks for
 	// Ask gives the fields, with what was typed and what is wrong with it; nil: nothing is asked.
 	Ask func(ctx context.Context, who actor.Actor, in url.Values, wrong map[string]string) (Fields, error)
+	// Replans tells that what is typed decides to which rows it is done: where nothing would happen, other answers may.
+	Replans bool
 	// Check refuses what was typed; row is one to which it would be done. nil: nothing can be wrong.
 	Check func(ctx context.Context, who actor.Actor, row Row, in url.Values) error
 }

@@ -54,6 +54,10 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 		v.Sum = words.Sum(out.all.cents, rand)
 	}
 	if out.all.n == 0 {
+		if act.Replans {
+			v.LookAgain = Href(sel, act.Key)
+			return v, act.fields(c, &v, in, byInput)
+		}
 		return v, nil
 	}
 	second, err := h.second(c.Request().Context(), access.Actor(c), act, out)
@@ -77,13 +81,16 @@ func (h *Bulk) view(c echo.Context, sel selection.Selection, act Act, out rehear
 		v.Question.Text += " It goes on in the background, and you can close the page."
 	}
 	if act.Ask != nil {
-		fields, err := act.Ask(c.Request().Context(), access.Actor(c), in, byInput)
-		if err != nil {
-			return v, err
-		}
-		v.Date, v.Lines, v.Options = fields.Date, fields.Lines, fields.Options
+		return v, act.fields(c, &v, in, byInput)
 	}
 	return v, nil
+}
+
+// fields are what the act asks for.
+func (a Act) fields(c echo.Context, v *pages.RehearsalView, in url.Values, wrong map[string]string) error {
+	fields, err := a.Ask(c.Request().Context(), access.Actor(c), in, wrong)
+	v.Date, v.Lines, v.Options = fields.Date, fields.Lines, fields.Options
+	return err
 }
 
 func (h *Bulk) group(sel selection.Selection, act Act, g group, text string, in url.Values) pages.RehearsalGroup {

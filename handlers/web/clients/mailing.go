@@ -102,7 +102,7 @@ func (h *Clients) mailStatements() bulk.Act {
 				return h.planStatements(ctx, who, ids, in)
 			}
 		},
-		Ask: h.askStatements,
+		Ask: h.askStatements, Replans: true,
 		Do: func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
 			_, err := h.Statements.Mail(ctx, who, row.ID, row.Day)
 			return err
