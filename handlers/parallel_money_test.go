@@ -48,6 +48,9 @@ func (c *callers) clients() {
 	}, 303)
 	c.stored(ids)
 	digits := func(i int) string { return fmt.Sprint(6200000001 + i)[6:] }
+	c.all("POST /clients/:id/account/mailing", func(i int) ask { // each client is mailed by two callers with one form
+		return ask{ids: ids[i/2 : i/2+1], body: form("as_of", "", "form_key", ids[i/2])}
+	}, 303, 409)
 	c.all("POST /clients/:id/stop", func(i int) ask {
 		return ask{ids: ids[i/2 : i/2+1], body: form("reason", "They asked for it.")}
 	}, 303)

@@ -56,7 +56,6 @@ func TestExitCodesTellWrongUsageFromFailure(t *testing.T) {
 		{"a life of no time", "apikey create --merchant gym --name x --ttl 0", exitUsage},
 		{"a life that is over", "apikey create --merchant gym --name x --ttl=-1h", exitUsage},
 		{"a scope that is none", "apikey create --merchant gym --name x --scopes read,fly", exitUsage},
-		{"a role that is none", "user create --email a@b.example --merchant gym --role boss --password-stdin", exitUsage},
 		{"a currency that is none", "books export --merchant gym --from 2026-10-01 --to 2026-10-31 --format csv " +
 			"--currency rand -", exitUsage},
 		{"days the wrong way round", "books export --merchant gym --from 2026-10-31 --to 2026-10-01 --format csv -",

@@ -305,7 +305,7 @@ func TestRowsAreGroupedByCauseAndMendedTogether(t *testing.T) {
 	for _, g := range groups {
 		causes = append(causes, fmt.Sprint(g.Cause, g.Rows, len(g.Fixes)))
 	}
-	same(t, causes, []string{"email_form[2 4] 1", "date_order[2 3] 3", "decimal_mark[2] 2"})
+	same(t, causes, []string{"email_stray[2 4] 1", "date_order[2 3] 3", "decimal_mark[2] 2"})
 
 	row := []string{"mailto:a@x.test", "1,234", "03/04/2027"}
 	for _, fix := range []batch.Fix{groups[0].Fixes[0], groups[1].Fixes[0], groups[2].Fixes[1]} {

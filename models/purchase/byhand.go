@@ -68,17 +68,6 @@ func (h HandPayment) words() (text string) {
 // longestReference is how long the reference of a payment by hand may be.
 const longestReference = 100
 
-// mostAdvance is how many years before its purchase money may have come in (ours).
-const mostAdvance = 1
-
-// madeAt is when a purchase was made, or the day that it was dated back to.
-func (p Purchase) madeAt() time.Time {
-	if issued := p.Issued.At(0, 0); !p.Issued.IsZero() && issued.Before(p.CreatedAt) {
-		return issued
-	}
-	return p.CreatedAt
-}
-
 // check finds everything that is wrong, at once.
 func (h HandPayment) check(rec Record, now time.Time) error {
 	var w fault.Problems
@@ -86,9 +75,9 @@ func (h HandPayment) check(rec Record, now time.Time) error {
 	case h.PaidOn == nil:
 	case h.PaidOn.After(now):
 		w.Add("paid_on", "max_value", "`paid_on` cannot be in the future.")
-	case h.PaidOn.Before(rec.madeAt().AddDate(-mostAdvance, 0, 0)):
-		w.Add("paid_on", "min_value", "`paid_on` is %s, and the purchase is of %s. "+
-			"Money can come in at most a year before it.", calendar.DateOf(*h.PaidOn), calendar.DateOf(rec.madeAt()))
+	case h.PaidOn.Before(now.AddDate(-mostYearsBack, 0, 0)):
+		w.Add("paid_on", "min_value", "`paid_on` is %s. It can be at most %d years back.", calendar.DateOf(*h.PaidOn),
+			mostYearsBack)
 	}
 	if h.Method != "" && h.Method.Words() == "" {
 		w.Add("method", "invalid_choice", "‘%s’ is not a way to pay. Choose one of those listed.", string(h.Method))

@@ -46,7 +46,7 @@ func (in *Input) check(now time.Time) {
 	in.checkDetails()
 }
 
-// An invoice may be dated back and ahead by so many years (ours).
+// An invoice may be dated back and ahead by so many years, and a payment back (ours).
 const (
 	mostYearsBack  = 20
 	mostYearsAhead = 1

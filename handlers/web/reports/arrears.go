@@ -60,10 +60,8 @@ func arrearsView(a report.Arrears) pages.ArrearsReport {
 	largest := int64(0)
 	for _, age := range report.Ages[1:] {
 		cents := a.Ages[age].Near()
-		href := ""
-		if from, to := age.Due(a.Day); a.Count[age] > 0 {
-			href = inArrears(from, to)
-		}
+		from, to := age.Due(a.Day)
+		href := inArrears(from, to)
 		v.Stats = append(v.Stats, components.Stat{Label: age.Words(), Value: words.SumOf(a.Ages[age], a.Currency),
 			Note: plural.Of(a.Count[age], "purchase"), Href: href})
 		chart.Bars = append(chart.Bars, components.ChartBar{Label: age.Words(), Values: []int64{cents},
