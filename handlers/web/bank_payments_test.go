@@ -87,16 +87,19 @@ func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
 	named := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
 	other := h.owes("Piet Botha", "KSF-1040", 45000)
 	at := h.came(45000, "MEMBERSHIP KSF 1032")
-	page := h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains("KSF-1032 in the text, amount agrees; 2 purchases owe it",
+	page := h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains(
+		"KSF-1032 in the text, amount agrees; 2 purchases owe it",
 		`name="amount-`+named+`" value="450,00"`, `name="amount-`+other+`" value=""`)
 	if strings.Index(page.Body, named) > strings.Index(page.Body, other) {
 		t.Error("the purchase that the text names is not the first")
 	}
 	h.Page(h.A.Staff, "POST", at+"/payments", pays(0, named, "450,00")).Want(403)
 	h.Page(h.B.Finance, "POST", at+"/payments", pays(0, named, "450,00")).Want(404)
-	bankPost(h.House, at+"/payments", pays(0, named, "450,00")).Contains("The payment is booked.", "Paid by EFT", "KSF-1032",
+	bankPost(h.House, at+"/payments", pays(0, named, "450,00")).Contains(
+		"The payment is booked.", "Paid by EFT", "KSF-1032",
 		"R\u00a0450,00").Lacks("/match")
-	if got := h.status(named) + " " + h.status(other); got != "paid viewed" && got != "paid created" && got != "paid sent" {
+	got := h.status(named) + " " + h.status(other)
+	if got != "paid viewed" && got != "paid created" && got != "paid sent" {
 		t.Error(got)
 	}
 	if n := h.Count(`SELECT count(*) FROM purchases WHERE id = $1::text::uuid AND marked_as_paid
@@ -125,7 +128,8 @@ func TestMoneyByEFTPaysSeveralPurchasesInPartAndTheRestStaysInSight(t *testing.T
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0)).Want(422).Contains("Enter an amount beside each purchase")
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0, first, "much")).Want(422)
 	h.holds(0)
-	bankPost(h.House, at+"/payments", pays(0, first, "450,00", second, "100,00")).Contains("R\u00a0250,00 of the movement is left",
+	bankPost(h.House, at+"/payments", pays(0, first, "450,00", second, "100,00")).Contains(
+		"R\u00a0250,00 of the movement is left",
 		"Unmatched", "Still to be matched", "Book the rest")
 	h.Page(h.A.Finance, "GET", "/bank/movements?state=unmatched", nil).Want(200).Contains("R\u00a0250,00 left")
 	h.holds(55000)
@@ -186,7 +190,8 @@ func TestOnlyMoneyThatCameInPaysAPurchaseOfTheSameCurrencyAndBusiness(t *testing
 	h.Page(h.A.Finance, "GET", out+"/match", nil).Want(200).Lacks("open purchases does it pay")
 	bankPost(h.House, out+"/payments", pays(0, owed, "450,00")).Contains("went out of your account")
 	at := h.came(45000, "KSF-1032")
-	h.exec(`UPDATE bank_entries SET currency = 'USD' WHERE id = $1::text::uuid`, strings.TrimPrefix(at, "/bank/movements/"))
+	h.exec(`UPDATE bank_entries SET currency = 'USD' WHERE id = $1::text::uuid`,
+		strings.TrimPrefix(at, "/bank/movements/"))
 	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Lacks(owed)
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0, owed, "450,00")).Want(422).Contains("The movement is in USD")
 	at = h.came(45000, "KSF-1032")
@@ -202,7 +207,8 @@ func TestAPurchaseWithAPlannedDebitIsNotPaidByEFTBeforeItIsCancelled(t *testing.
 	h := eftHouse(t)
 	_, purchases := h.HandOver(1, 15000, bankThursday)
 	at := h.came(15000, "")
-	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains("A debit is planned or with the bank. Cancel it first.").
+	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).
+		Contains("A debit is planned or with the bank. Cancel it first.").
 		Lacks("amount-" + purchases[0].String())
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0, purchases[0].String(), "150,00")).Want(422).
 		Contains("cannot be marked as paid")

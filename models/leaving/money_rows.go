@@ -145,8 +145,9 @@ func moneyFiles() []file {
 				text("by", "x.by_name", "Who recorded it"),
 				moment("created_at", "x.created_at", "When"),
 			}},
-		{name: "bank_payments.csv", holds: "Bank movements that paid purchases by transfer", tables: []string{"bank_payments"},
-			from: "bank_payments x", order: "x.id", columns: []column{
+		{name: "bank_payments.csv", holds: "Bank movements that paid purchases by transfer",
+			tables: []string{"bank_payments"},
+			from:   "bank_payments x", order: "x.id", columns: []column{
 				word("payment_id", "x.id", "Its id here"),
 				word("bank_movement_id", "x.entry_id", "The movement of the bank"),
 				word("purchase_id", "x.purchase_id", "The purchase that it paid"),

@@ -146,7 +146,8 @@ func (s Store) tokensStanding(ctx context.Context, keys []database.Key) ([]stand
 	tokens, mandates, err := database.CollectBoth(ctx, s.DB,
 		token.Table, "SELECT "+token.Table.Columns("t")+fromKeys+" ORDER BY key_order",
 		Table, "SELECT "+Table.Columns("m")+fromKeys+
-			" JOIN mandates m ON m.merchant_id = key_merchant AND m.id = t.mandate_id ORDER BY key_order", database.KeyArrays(keys)...)
+			" JOIN mandates m ON m.merchant_id = key_merchant AND m.id = t.mandate_id ORDER BY key_order",
+		database.KeyArrays(keys)...)
 	if err != nil {
 		return nil, err
 	}
