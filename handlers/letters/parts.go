@@ -101,12 +101,7 @@ func lines(w locale.Words, p purchase.Purchase) []emails.Line {
 	return out
 }
 
-func reference(p purchase.Purchase) string {
-	if p.Reference != "" {
-		return p.Reference
-	}
-	return p.ReferenceGenerated
-}
+func reference(p purchase.Purchase) string { return p.Called() }
 
 // unexpectedIn tells what to do with a mail that nobody waited for.
 func unexpectedIn(w locale.Words, b merchant.Brand) string {

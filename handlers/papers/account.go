@@ -130,7 +130,7 @@ func HowToPay(say locale.Words, payees []*clientaccount.Payee) (facts []document
 			continue
 		}
 		facts = append(facts, documents.Fact{Label: say.Say("my.pay.to"), Value: to.Brand.Name},
-			documents.Fact{Label: say.Say("my.pay.bank"), Value: branch(profile.BranchCode)},
+			documents.Fact{Label: say.Say("my.pay.bank"), Value: joined(bank.BankName(profile.BranchCode), profile.BranchCode)},
 			documents.Fact{Label: say.Say("my.pay.account"), Value: profile.AccountNumber})
 		for _, r := range to.Owed {
 			facts = append(facts, documents.Fact{Label: say.Say("my.pay.reference"),
@@ -138,13 +138,6 @@ func HowToPay(say locale.Words, payees []*clientaccount.Payee) (facts []document
 		}
 	}
 	return facts, unknown
-}
-
-func branch(code string) string {
-	if name := bank.BankName(code); name != "" {
-		return name + ", " + code
-	}
-	return code
 }
 
 func joined(parts ...string) string { return strings.Join(filled(parts), ", ") }

@@ -5,7 +5,6 @@ package allocation
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (s *Service) Pay(ctx context.Context, who actor.Actor, entryID uuid.UUID, p
 	if err != nil {
 		return n, err
 	}
-	err = s.again(func() error {
+	err = fault.Again(purchase.Tries, busy, func() error {
 		recs := make([]purchase.Record, len(parts))
 		for i, p := range parts {
 			var err error
@@ -115,7 +114,7 @@ func checkParts(n exchange.Entry, parts []Part) (sum int64, err error) {
 func (s *Service) book(tx *database.Tx, who actor.Actor, n exchange.Entry, rec purchase.Record, cents int64) error {
 	at := rec.ID.String()
 	if rec.Currency != n.Currency {
-		return fault.At(at, "currency", "The movement is in %s and purchase %s in %s.", n.Currency, Name(rec.Purchase),
+		return fault.At(at, "currency", "The movement is in %s and purchase %s in %s.", n.Currency, rec.Called(),
 			rec.Currency)
 	}
 	paidOn := n.PaidAt(tx.Now())
@@ -130,7 +129,7 @@ func (s *Service) book(tx *database.Tx, who actor.Actor, n exchange.Entry, rec p
 		if len(refused.Fields) > 0 {
 			why = refused.Fields[0].Message
 		}
-		return fault.At(at, "not_payable", "%s: %s", Name(rec.Purchase), why)
+		return fault.At(at, "not_payable", "%s: %s", rec.Called(), why)
 	}
 	s.Purchases.PayIn(tx, who, &rec, in)
 	tx.Create(&Payment{ID: tx.NewID(), MerchantID: who.MerchantID, EntryID: n.ID, PurchaseID: rec.ID, AmountCents: cents,
@@ -164,7 +163,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, entryID, paymentID 
 	if err != nil {
 		return err
 	}
-	return s.again(func() error {
+	return fault.Again(purchase.Tries, busy, func() error {
 		rec, err := s.Purchases.Load(ctx, who.MerchantID, p.PurchaseID)
 		if err != nil {
 			return err
@@ -185,25 +184,7 @@ func (s *Service) Undo(ctx context.Context, who actor.Actor, entryID, paymentID 
 	})
 }
 
-// again repeats what lost a race for a purchase.
-func (s *Service) again(try func() error) error {
-	var err error
-	for range purchase.Tries {
-		if err = try(); !errors.Is(err, fault.ErrLost) {
-			return err
-		}
-	}
-	return fault.New(fault.Conflict, "conflict", "These purchases are being changed by another person. Try again.").
-		Because(err)
-}
-
-// Name is what people call a purchase by.
-func Name(p purchase.Purchase) string {
-	if p.Reference != "" {
-		return p.Reference
-	}
-	return p.ReferenceGenerated
-}
+const busy = "These purchases are being changed by another person. Try again."
 
 // Paid are the payments of a movement that stand, oldest first, each with why it cannot be taken back; empty: it can.
 func (s *Service) Paid(ctx context.Context, who actor.Actor, entryID uuid.UUID) (paid []Payment, stays []string,
@@ -229,7 +210,7 @@ func (s *Service) Paid(ctx context.Context, who actor.Actor, entryID uuid.UUID) 
 	stays = make([]string, len(paid))
 	for i := range paid {
 		rec := of[paid[i].PurchaseID]
-		paid[i].Reference, paid[i].Client = Name(rec.Purchase), rec.Payer.FullName
+		paid[i].Reference, paid[i].Client = rec.Called(), rec.Payer.FullName
 		if f, is := fault.From(s.Purchases.MayReturn(rec, paid[i].AmountCents)); is {
 			stays[i] = f.Message
 		}

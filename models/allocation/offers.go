@@ -27,9 +27,6 @@ type Offer struct {
 	Blocked string // why it cannot be paid now; empty: it can
 }
 
-// owing are the statuses of purchases that are still to be paid.
-var owing = slices.DeleteFunc(slices.Clone(purchase.Statuses), func(s purchase.Status) bool { return !s.Owing() })
-
 // mostOffers is how many purchases are looked at for each reason (ours).
 const mostOffers = 25
 
@@ -57,7 +54,7 @@ func (s *Service) Offers(ctx context.Context, who actor.Actor, n exchange.Entry,
 	for _, rec := range picked {
 		found.add(rec, "")
 	}
-	f := purchase.Filter{Statuses: owing, Search: search}
+	f := purchase.Filter{Statuses: purchase.Owing, Search: search}
 	if search == "" {
 		f.MinCents, f.MaxCents = found.left, found.left
 	}
@@ -93,7 +90,7 @@ func (s *Service) named(ctx context.Context, who actor.Actor, n exchange.Entry, 
 		found.add(rec, of[rec.ID])
 	}
 	for _, name := range names {
-		page, err := s.Purchases.List(ctx, who, purchase.Filter{Statuses: owing, Search: name, Reference: name},
+		page, err := s.Purchases.List(ctx, who, purchase.Filter{Statuses: purchase.Owing, Search: name, Reference: name},
 			paging.Ask{Limit: mostOffers})
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -35,7 +34,7 @@ var _ purchase.Papers = (*Service)(nil)
 // number when its invoice is first mailed. What was owed elsewhere was invoiced there.
 func (s *Service) Issue(tx *database.Tx, who actor.Actor, rec purchase.Record) (number string, err error) {
 	if rec.TakenOver {
-		return cmp.Or(rec.Reference, rec.ReferenceGenerated), nil
+		return rec.Called(), nil
 	}
 	docs, err := documentsHeld(tx, rec.MerchantID, rec.ID)
 	if err != nil {

@@ -30,10 +30,8 @@ type Reference struct {
 	Cents          int64
 }
 
-// byEFT are the purchase statuses in which money from the client's own bank is what is missing.
-var byEFT = []purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed, purchase.Failed, purchase.Overdue}
-
-func (d Due) byEFT() bool { return slices.Contains(byEFT, d.Status) }
+// byEFT tells that money from the client's own bank is what is missing: nothing is being collected.
+func (d Due) byEFT() bool { return slices.Contains(purchase.Payable, d.Status) }
 
 // Payees are the brands that are owed something which can be paid by EFT, in the order of what is due.
 func Payees(due []Due) (payees []*Payee) {

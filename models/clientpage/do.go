@@ -77,16 +77,8 @@ func (s *Service) purchaseOf(tx *database.Tx, a *Act) (purchase.Record, error) {
 		return purchase.Record{}, err
 	}
 	rec, err := s.Purchases.Get(tx.Context(), actor.SystemOf(a.MerchantID), p.ID)
-	a.BrandID, a.Wish.Named, a.Wish.Cents = rec.BrandID, Named(p), rec.OpenCents()
+	a.BrandID, a.Wish.Named, a.Wish.Cents = rec.BrandID, p.Called(), rec.OpenCents()
 	return rec, err
-}
-
-// Named is what a client calls a purchase.
-func Named(p purchase.Purchase) string {
-	if p.Reference != "" {
-		return p.Reference
-	}
-	return p.ReferenceGenerated
 }
 
 // PromiseTo is the last day that a client can promise.

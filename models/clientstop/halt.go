@@ -1,7 +1,6 @@
 package clientstop
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -86,7 +85,7 @@ func (h Halt) Lines() (out []string) {
 // debitNamed is a debit with its date, in words.
 func debitNamed(rec purchase.Record) string {
 	return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(rec.Purchase),
-		rec.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(rec.Reference, rec.ReferenceGenerated))
+		rec.Collection.ActionDate.Format(calendar.WeekdayForm), rec.Called())
 }
 
 func inShort(h Halt) string {

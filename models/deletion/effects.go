@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -68,7 +67,7 @@ func (u Use) ID() uuid.UUID {
 func (u Use) Name() string {
 	if u.Debit != nil {
 		return fmt.Sprintf("Debit of %s on %s (%s)", purchase.SayCents(u.Debit.Purchase),
-			u.Debit.Collection.ActionDate.Format(calendar.WeekdayForm), cmp.Or(u.Debit.Reference, u.Debit.ReferenceGenerated))
+			u.Debit.Collection.ActionDate.Format(calendar.WeekdayForm), u.Debit.Called())
 	}
 	name := "Subscription “" + u.Subscription.Title + "”"
 	switch {
@@ -142,7 +141,7 @@ func (i Impact) Lines() []string {
 	for _, r := range i.AtBank {
 		out = append(out, fmt.Sprintf("Debit of %s on %s (%s): the bank already has it. It runs anyway.",
 			purchase.SayCents(r.Purchase), r.Collection.ActionDate.Format(calendar.WeekdayForm),
-			cmp.Or(r.Reference, r.ReferenceGenerated)))
+			r.Called()))
 	}
 	return append(out, i.MandateWords())
 }

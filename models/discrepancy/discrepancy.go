@@ -19,7 +19,6 @@ type Item struct {
 	Day          calendar.Date
 	Ours, Theirs int64 // what our list and the other one have; money out is below zero
 	Loose        bool  // it is in their list and belongs to nothing of ours, so their sum has it not yet
-	Sum          bool  // they have several items in one sum
 	Return       bool  // money that went back
 	Fee          int64 // what was taken off on the way
 

@@ -1,7 +1,6 @@
 package purchase
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -59,7 +58,7 @@ func (s *Service) mailCounted(tx *database.Tx, who actor.Actor, rec Record) erro
 		}
 		letter = s.askingFor(tx.Context(), rec.Purchase, rec.Brand, r)
 	} else {
-		number := cmp.Or(rec.Reference, rec.ReferenceGenerated)
+		number := rec.Called()
 		if s.Papers != nil {
 			var err error
 			if number, err = s.Papers.Issue(tx, who, rec); err != nil {

@@ -4,6 +4,7 @@
 package purchase
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,6 +81,9 @@ type Purchase struct {
 
 	Seen Seen `gorm:"-"` // zero for a purchase that was not read but made
 }
+
+// Called is what people call the purchase: by the merchant's own reference, else by ours.
+func (p Purchase) Called() string { return cmp.Or(p.Reference, p.ReferenceGenerated) }
 
 // Details is the "purchase" object of a request. Its JSON is how it is stored.
 type Details struct {

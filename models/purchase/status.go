@@ -41,7 +41,11 @@ var Statuses = []Status{Created, Sent, Viewed, PendingCharge, PendingExecute, Pa
 // Known tells whether the text names a status.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-var payable = []Status{Created, Sent, Viewed, Failed, Overdue}
+// Payable are the statuses in which nobody collects yet, so that the client may still pay.
+var Payable = []Status{Created, Sent, Viewed, Failed, Overdue}
+
+// Owing are the statuses in which a purchase is still to be paid: it can be paid, or is being collected.
+var Owing = append(slices.Clip(Payable), PendingCharge, PendingExecute)
 
 // Late are the statuses of what should have been paid by now: its debit failed, or its due date passed. What a failure
 // is called depends only on which of the two came last, so that everything that asks for one asks for both.
@@ -49,7 +53,7 @@ var Late = []Status{Failed, Overdue}
 
 // Owing tells whether a purchase in this status is still to be paid: it can be paid, or is being collected.
 func (s Status) Owing() bool {
-	return slices.Contains(payable, s) || s == PendingCharge || s == PendingExecute
+	return slices.Contains(Owing, s)
 }
 
 // moves is the whole table of allowed changes (API contract 3.5).
@@ -80,5 +84,5 @@ func (p Purchase) Payable(now time.Time) bool {
 	if p.Status == Failed && p.DueStrict && now.After(p.Due) {
 		return false
 	}
-	return slices.Contains(payable, p.Status)
+	return slices.Contains(Payable, p.Status)
 }

@@ -63,9 +63,6 @@ func (s *Money) Account(ctx context.Context, who actor.Actor, clientID uuid.UUID
 	return s.AccountAt(ctx, who, clientID, EndOf(day))
 }
 
-// EndOf is the last moment of a day.
-func EndOf(day calendar.Date) time.Time { return endOf(day) }
-
 // AccountAt is the account as it stood at a moment.
 func (s *Money) AccountAt(ctx context.Context, who actor.Actor, clientID uuid.UUID, at time.Time) (Account, error) {
 	all, err := s.AccountsAt(ctx, who, []uuid.UUID{clientID}, at)

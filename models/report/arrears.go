@@ -52,9 +52,7 @@ type late struct {
 
 // InArrears are the statuses in which a purchase whose due day has passed is in arrears: it is still to be paid, is
 // being collected late, or was paid and then disputed.
-var InArrears = slices.DeleteFunc(slices.Clone(purchase.Statuses), func(s purchase.Status) bool {
-	return !s.Owing() && s != purchase.Chargeback
-})
+var InArrears = append(slices.Clip(purchase.Owing), purchase.Chargeback)
 
 // Arrears are what is owed now although it was due before today.
 func (s *Money) Arrears(ctx context.Context, who actor.Actor, currency string) (a Arrears, err error) {

@@ -45,14 +45,14 @@ func asOf(merchantID uuid.UUID, day calendar.Date) pgx.NamedArgs {
 	if oldest.Year < 1 { // there are no dates before that, and nothing was debited
 		oldest = day
 	}
-	return pgx.NamedArgs{"m": merchantID.String(), "end": endOf(day), "day": day.String(),
+	return pgx.NamedArgs{"m": merchantID.String(), "end": EndOf(day), "day": day.String(),
 		"month": calendar.On(day.Year, day.Month, 1).String(), "oldest": oldest.String()}
 }
 
 // balancesAsOf gives the balances at the end of a day. What moved is what was booked by then.
 func (s Store) balancesAsOf(ctx context.Context, merchantID uuid.UUID, day calendar.Date) (map[string]Balance, error) {
 	args := asOf(merchantID, day)
-	gross := SumsOf(merchantID, Filter{To: endOf(day)}, args)
+	gross := SumsOf(merchantID, Filter{To: EndOf(day)}, args)
 	rows, err := s.Pool.Query(ctx, `SELECT currency, sum(gross)::text, sum(reserved)::text, sum(owed)::text FROM (
 		SELECT e.currency, sum(e.cents) AS gross, 0 AS reserved, 0 AS owed FROM `+gross+` GROUP BY 1
 		UNION ALL SELECT currency, 0, sum(cents), 0 FROM (`+returnable+`) AS may_return GROUP BY 1

@@ -16,8 +16,8 @@ import (
 // it goes on.
 const mostWalked = 10_000
 
-// endOf is the last moment of a day.
-func endOf(day calendar.Date) time.Time { return day.AddDays(1).At(0, 0).Add(-time.Microsecond) }
+// EndOf is the last moment of a day.
+func EndOf(day calendar.Date) time.Time { return day.AddDays(1).At(0, 0).Add(-time.Microsecond) }
 
 // sums is the filter as the sums that are kept by day and month know it.
 func (f MovementFilter) sums() (of Filter) {
@@ -25,7 +25,7 @@ func (f MovementFilter) sums() (of Filter) {
 		of.From = f.From.At(0, 0)
 	}
 	if !f.To.IsZero() {
-		of.To = endOf(f.To)
+		of.To = EndOf(f.To)
 	}
 	if f.Currency != "" {
 		of.Currencies = []string{f.Currency}

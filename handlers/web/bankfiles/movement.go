@@ -15,17 +15,22 @@ import (
 	"debitdesk/views/pages"
 )
 
-// Movement serves GET /bank/movements/{id}.
-func (h *Pages) Movement(c echo.Context) error {
+// movement is the one that an address names.
+func (h *Pages) movement(c echo.Context) (n exchange.EntryLine, err error) {
 	id, err := kit.ID(c, "id")
 	if err != nil {
-		return err
+		return n, err
 	}
-	ctx, who := c.Request().Context(), access.Actor(c)
-	n, err := h.Exchange.Movement(ctx, who, id)
+	return h.Exchange.Movement(c.Request().Context(), access.Actor(c), id)
+}
+
+// Movement serves GET /bank/movements/{id}.
+func (h *Pages) Movement(c echo.Context) error {
+	n, err := h.movement(c)
 	if err != nil {
 		return err
 	}
+	ctx, who, id := c.Request().Context(), access.Actor(c), n.ID
 	title := movementText(n.Entry)
 	v := pages.BankMovementView{Nav: nav(movementsPath), State: entryPills[n.State], Facts: movementFacts(n.Entry),
 		Head: components.PageHead{Title: title, Back: components.Link{Text: "Movements", Href: movementsPath}}}

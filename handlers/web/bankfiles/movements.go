@@ -80,12 +80,7 @@ const mostCandidates = 25
 
 // AskMatch serves GET /bank/movements/{id}/match: which debit is it, and with ?item= what follows.
 func (h *Pages) AskMatch(c echo.Context) error {
-	id, err := kit.ID(c, "id")
-	if err != nil {
-		return err
-	}
-	ctx, who := c.Request().Context(), access.Actor(c)
-	n, err := h.Exchange.Movement(ctx, who, id)
+	n, err := h.movement(c)
 	if err != nil {
 		return err
 	}
@@ -256,12 +251,7 @@ func followsWords(m exchange.Matched) (out []string) {
 
 // Match serves POST /bank/movements/{id}/match.
 func (h *Pages) Match(c echo.Context) error {
-	id, err := kit.ID(c, "id")
-	if err != nil {
-		return err
-	}
-	ctx, who := c.Request().Context(), access.Actor(c)
-	n, err := h.Exchange.Movement(ctx, who, id)
+	n, err := h.movement(c)
 	if err != nil {
 		return err
 	}
@@ -271,12 +261,12 @@ func (h *Pages) Match(c echo.Context) error {
 	}
 	item, err := uuid.Parse(form.Get("item"))
 	if err != nil {
-		return c.Redirect(http.StatusSeeOther, movementPath(id, "match"))
+		return c.Redirect(http.StatusSeeOther, movementPath(n.ID, "match"))
 	}
 	fee, _ := strconv.ParseInt(form.Get("fee"), 10, 64) // one that cannot be read accepts no difference
-	_, err = h.Exchange.Match(ctx, who, id, item, fee)
+	_, err = h.Exchange.Match(c.Request().Context(), access.Actor(c), n.ID, item, fee)
 	if fault.Is(err, fault.Invalid) {
 		return h.confirmMatch(c, n, item)
 	}
-	return h.done(c, err, movementPath(id), "The movement is matched.")
+	return h.done(c, err, movementPath(n.ID), "The movement is matched.")
 }

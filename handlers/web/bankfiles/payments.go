@@ -111,12 +111,7 @@ func offerWords(o allocation.Offer) string {
 
 // Pay serves POST /bank/movements/{id}/payments: books money of a movement on the purchases that it pays.
 func (h *Pages) Pay(c echo.Context) error {
-	id, err := kit.ID(c, "id")
-	if err != nil {
-		return err
-	}
-	ctx, who := c.Request().Context(), access.Actor(c)
-	n, err := h.Exchange.Movement(ctx, who, id)
+	n, err := h.movement(c)
 	if err != nil {
 		return err
 	}
@@ -129,7 +124,7 @@ func (h *Pages) Pay(c echo.Context) error {
 		return h.showMatch(c, n, http.StatusUnprocessableEntity, form, wrong)
 	}
 	seen, _ := strconv.ParseInt(form.Get("seen"), 10, 64) // one that cannot be read is of a movement with nothing booked
-	after, err := h.Payments.Pay(ctx, who, id, parts, seen)
+	after, err := h.Payments.Pay(c.Request().Context(), access.Actor(c), n.ID, parts, seen)
 	if f, known := fault.From(err); known && fault.Is(err, fault.Invalid) {
 		for _, p := range f.Fields {
 			at := ""
@@ -144,7 +139,7 @@ func (h *Pages) Pay(c echo.Context) error {
 	if after.LeftCents() > 0 {
 		said += " " + words.Sum(after.LeftCents(), after.Currency) + " of the movement is left."
 	}
-	return h.done(c, err, movementPath(id), said)
+	return h.done(c, err, movementPath(n.ID), said)
 }
 
 // partsOf reads what each purchase gets.

@@ -119,7 +119,7 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	if view.Facts, err = p.facts(c, rec, now); err != nil {
 		return view, err
 	}
-	if err := p.writtenOff(c, rec, &view); err != nil {
+	if err := p.writeOff(c, rec, &view); err != nil {
 		return view, err
 	}
 	if view.Invoice, err = p.invoiceBlock(c, rec); err != nil {
@@ -133,31 +133,28 @@ func (p *Purchases) detail(c echo.Context, rec purchase.Record) (pages.PurchaseV
 	return view, nil
 }
 
-// mayBeWrittenOff tells of a purchase that is owed for good.
-func mayBeWrittenOff(rec purchase.Record) bool {
-	return slices.Contains(purchase.Late, rec.Status) || rec.Status == purchase.Expired
-}
-
-// writtenOff says what the books expect no more of a purchase, and that it can be taken back.
-func (p *Purchases) writtenOff(c echo.Context, rec purchase.Record, view *pages.PurchaseView) error {
-	if !mayBeWrittenOff(rec) {
+// writeOff says of a purchase that is owed for good what the books expect no more of it, and offers to write it off or
+// to take that back.
+func (p *Purchases) writeOff(c echo.Context, rec purchase.Record, view *pages.PurchaseView) error {
+	if !slices.Contains(purchase.Late, rec.Status) && rec.Status != purchase.Expired {
 		return nil
 	}
-	at, err := p.Standing(c.Request().Context(), access.Actor(c), rec.ID)
-	if err != nil || at.Left() <= 0 {
+	who := access.Actor(c)
+	at, err := p.Standing(c.Request().Context(), who, rec.ID)
+	if err != nil {
 		return err
 	}
-	view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "Written off",
-		Value: words.Sum(at.Left(), rec.Currency)})
-	for i := range view.Acts {
-		if view.Acts[i].Label == writeOffLabel {
-			view.Acts[i].Label = "Take back the write-off…"
-		}
+	act := pages.Act{Label: "Write off…", Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")}
+	if at.Left() > 0 {
+		act.Label = "Take back the write-off…"
+		view.Facts.Items = append(view.Facts.Items, components.Fact{Label: "Written off",
+			Value: words.Sum(at.Left(), rec.Currency)})
+	}
+	if who.Can(actor.Books) {
+		view.Acts = append(view.Acts, act)
 	}
 	return nil
 }
-
-const writeOffLabel = "Write off…"
 
 // disputedWords says where a dispute stands: who has the money, and who has to do what until when.
 func disputedWords(rec purchase.Record, s *purchase.Service, now time.Time) string {
@@ -241,9 +238,6 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	if len(rec.Refunds) > 0 {
 		acts = append(acts, pages.Act{Label: "Withdraw the refund…", Icon: "x",
 			Href: words.PurchasePath(rec.ID, "withdrawal"), Why: whyNotSettle(rec, s, who)})
-	}
-	if who.Can(actor.Books) && mayBeWrittenOff(rec) {
-		acts = append(acts, pages.Act{Label: writeOffLabel, Icon: "x", Href: words.PurchasePath(rec.ID, "write-off")})
 	}
 	store := components.Button{Label: "Store a bank account", Icon: "bank", Kind: "primary",
 		Href: words.ClientHref(rec.ClientID) + "/accounts/new", Changes: true}

@@ -136,12 +136,7 @@ func AgainWords(rec purchase.Record, a purchase.Again, now time.Time) string {
 }
 
 // Reference is what the merchant calls the purchase: its own reference, else ours.
-func Reference(p purchase.Purchase) string {
-	if p.Reference != "" {
-		return p.Reference
-	}
-	return p.ReferenceGenerated
-}
+func Reference(p purchase.Purchase) string { return p.Called() }
 
 // PayerName is who pays, as well as it is known.
 func PayerName(p purchase.Purchase) string {

@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -68,13 +67,15 @@ func itemOfDay(a Apart, day calendar.Date) discrepancy.Item {
 	i := discrepancy.Item{Day: day, Ours: a.ExpectedCents, Theirs: a.BookedCents, PurchaseID: a.PurchaseID,
 		File: a.MessageID, Return: a.ExpectedCents < 0}
 	if a.ID == uuid.Nil {
-		i.Key, i.Sum = "sum "+a.MessageID+" "+a.GroupID, true
+		i.Key = "sum " + a.MessageID + " " + a.GroupID
 		i.Name = "Sum of " + cmp.Or(a.GroupID, a.MessageID)
 		return i
 	}
 	i.Key = a.ID.String()
-	i.Name = strings.Join(nonEmpty(a.ClientName, a.Reference), ", ")
-	i.Name = cmp.Or(i.Name, "An item without a purchase")
+	i.Name = cmp.Or(a.ClientName, a.Reference, "An item without a purchase")
+	if a.ClientName != "" && a.Reference != "" {
+		i.Name = a.ClientName + ", " + a.Reference
+	}
 	return i
 }
 
@@ -85,13 +86,4 @@ func looseItem(e Entry) discrepancy.Item {
 	}
 	return discrepancy.Item{Name: cmp.Or(e.Text, e.Reference, "A movement"), Day: e.BookedOn, Theirs: cents, Loose: true,
 		MovementID: e.ID}
-}
-
-func nonEmpty(texts ...string) (out []string) {
-	for _, t := range texts {
-		if t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
 }
