@@ -78,7 +78,7 @@ func TestABrokenChainIsShownWhereItBreaks(t *testing.T) {
 
 // linked waits until every entry is in its chain: a transaction of another test that
 // began before holds the linking up, as it would on a server.
-func linked(t *testing.T, h *handlertest.House) {
+func linked(t *testing.T, h *handlertest.Server) {
 	t.Helper()
 	for ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute); ; {
 		if err := h.Audit.Link(ctx); err != nil {

@@ -19,9 +19,9 @@ import (
 )
 
 // awayHouse has a database that went away after everybody signed in.
-func awayHouse(t *testing.T) *handlertest.House {
+func awayHouse(t *testing.T) *handlertest.Server {
 	t.Helper()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Unavailable = database.Unavailable })
 	h.Store.Pool.Close()
 	return h
 }
@@ -94,10 +94,10 @@ func TestNoAddressAnswersWithADefectWhileTheDatabaseIsAway(t *testing.T) {
 }
 
 func TestADiskThatIsFullIsAnOutageAndABrokenRuleIsNot(t *testing.T) {
-	house := handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable })
+	server := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Unavailable = database.Unavailable })
 	for code, want := range map[string]int{"53100": 503, "53300": 503, "57P01": 503, "57P03": 503, "25006": 503,
 		"08006": 503, "23505": 500, "42601": 500} {
-		h, err := handlers.New(house.Deps)
+		h, err := handlers.New(server.Deps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestADiskThatIsFullIsAnOutageAndABrokenRuleIsNot(t *testing.T) {
 
 func TestReadinessTellsWhatIsMissingAndNothingElse(t *testing.T) {
 	draining := false
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Draining = func() bool { return draining }
 		h.Deps.Ready = []handlers.Check{
 			{Name: "database", Words: "unreachable", Run: h.Store.Pool.Ping},

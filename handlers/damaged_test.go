@@ -19,7 +19,7 @@ import (
 )
 
 // flip damages the last byte of a sealed value in each row of a table.
-func flip(t *testing.T, h *handlertest.House, table, column string) {
+func flip(t *testing.T, h *handlertest.Server, table, column string) {
 	t.Helper()
 	tag, err := h.Store.Pool.Exec(t.Context(), "UPDATE "+table+" SET "+column+" = set_byte("+column+", length("+column+
 		") - 1, (get_byte("+column+", length("+column+") - 1) + 1) % 256) WHERE length("+column+") > 0")

@@ -88,7 +88,7 @@ func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 }
 
 func TestHealthAndMetrics(t *testing.T) {
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Ready = []handlers.Check{{Name: "database", Run: h.Store.Pool.Ping}}
 	})
 	h.Call("GET", "/healthz", nil).Want(http.StatusOK)
@@ -107,7 +107,7 @@ func TestSignedOutPeopleAreSentToSignIn(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox, h.Deps.Controls = false, &simulator.Controls{} })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Sandbox, h.Deps.Controls = false, &simulator.Controls{} })
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/desk", "/sandbox/mail", "/sandbox/mail/x/html",
 		"/sandbox/collections/x/result"} {
 		h.Call("GET", path, nil).Want(http.StatusNotFound)

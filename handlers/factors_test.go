@@ -20,16 +20,16 @@ import (
 
 const gatePassword = "a password of length"
 
-// gatehouse is a house whose owner signs in with a password.
-type gatehouse struct {
-	*handlertest.House
+// signInServer is a server whose owner signs in with a password.
+type signInServer struct {
+	*handlertest.Server
 	t *testing.T
 }
 
-func newGatehouse(t *testing.T) *gatehouse {
+func newSignInServer(t *testing.T) *signInServer {
 	t.Helper()
-	h := &gatehouse{t: t}
-	h.House = handlertest.New(t, func(h *handlertest.House) {
+	h := &signInServer{t: t}
+	h.Server = handlertest.New(t, func(h *handlertest.Server) {
 		made, err := h.People.Create(t.Context(), h.A.Actor,
 			user.Input{Email: "nomsa@a.example", Name: "Nomsa", Password: gatePassword, Role: "admin"})
 		if err != nil {
@@ -41,7 +41,7 @@ func newGatehouse(t *testing.T) *gatehouse {
 }
 
 // signIn shows the password; where it leads is next.
-func (h *gatehouse) signIn() (who handlertest.Person, next string) {
+func (h *signInServer) signIn() (who handlertest.Person, next string) {
 	h.t.Helper()
 	got := h.Call("POST", "/login", url.Values{"email": {"nomsa@a.example"}, "password": {gatePassword}},
 		"Accept: text/html").Want(http.StatusSeeOther)
@@ -63,7 +63,7 @@ func sessionOf(t *testing.T, got handlertest.Answer) string {
 }
 
 // code is what an authenticator app shows, some steps from now.
-func (h *gatehouse) code(key string, steps int) string {
+func (h *signInServer) code(key string, steps int) string {
 	h.t.Helper()
 	code, err := totp.GenerateCode(key, h.Real().Add(time.Duration(steps)*30*time.Second))
 	if err != nil {
@@ -79,7 +79,7 @@ var (
 )
 
 // setUp gives the person an authenticator app, and returns its key and the recovery codes.
-func (h *gatehouse) setUp(who *handlertest.Person) (key string, codes []string) {
+func (h *signInServer) setUp(who *handlertest.Person) (key string, codes []string) {
 	h.t.Helper()
 	h.Page(*who, "POST", "/account/security/app", url.Values{}).Want(http.StatusSeeOther)
 	key = strings.ReplaceAll(keyPattern.FindString(h.Page(*who, "GET", "/account/security/app",
@@ -114,7 +114,7 @@ func (h *gatehouse) setUp(who *handlertest.Person) (key string, codes []string) 
 
 func TestSignInWithACodeOpensANewSessionAndACodeWorksOnce(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, next := h.signIn()
 	if next != "/" {
 		t.Fatalf("without a factor sign-in leads to %s", next)
@@ -151,7 +151,7 @@ func TestSignInWithACodeOpensANewSessionAndACodeWorksOnce(t *testing.T) {
 
 func TestASessionThatWaitsForItsFactorOpensNothing(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	h.setUp(&who)
 	half, _ := h.signIn()
@@ -194,7 +194,7 @@ func opens(route string) bool {
 
 func TestOtherSessionsWaitForTheFactorOnceThereIsOne(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	first, _ := h.signIn()
 	second, _ := h.signIn()
 	h.setUp(&first)
@@ -213,7 +213,7 @@ func TestOtherSessionsWaitForTheFactorOnceThereIsOne(t *testing.T) {
 
 func TestOfTwoUsesOfOneRecoveryCodeOneWins(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	_, codes := h.setUp(&who)
 	a, _ := h.signIn()
@@ -242,7 +242,7 @@ func TestOfTwoUsesOfOneRecoveryCodeOneWins(t *testing.T) {
 
 func TestOneAnswerOpensOneSession(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	key, _ := h.setUp(&who)
 	half, _ := h.signIn()
@@ -269,7 +269,7 @@ func TestOneAnswerOpensOneSession(t *testing.T) {
 
 func TestWrongCodesLockThatSortOfCodeOfThatPersonAlone(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	key, codes := h.setUp(&who)
 	half, _ := h.signIn()
@@ -291,7 +291,7 @@ func TestWrongCodesLockThatSortOfCodeOfThatPersonAlone(t *testing.T) {
 
 func TestWhatMattersAsksAgainAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
 		"bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
 	who, _ := h.signIn()
@@ -328,7 +328,7 @@ func TestWhatMattersAsksAgainAfterFiveMinutes(t *testing.T) {
 
 func TestWhatAsksAgain(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	h.setUp(&who)
 	h.Wait(access.ProofLasts)
@@ -364,7 +364,7 @@ func TestWhatAsksAgain(t *testing.T) {
 
 func TestALargeFormIsNotKept(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	h.setUp(&who)
 	h.Wait(access.ProofLasts)
@@ -384,7 +384,7 @@ func TestALargeFormIsNotKept(t *testing.T) {
 
 func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	h.Page(who, "POST", "/settings/security", url.Values{"require": {"yes"}}).
 		Want(409).
@@ -415,7 +415,7 @@ func TestABusinessThatDemandsAFactorLeadsToTheSetUpAndNowhereElse(t *testing.T) 
 
 func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	staff := h.A.Staff
 	h.setUp(&staff)
@@ -446,7 +446,7 @@ func TestAnAdminResetsTheFactorsOfAMember(t *testing.T) {
 
 func TestRecoveryCodesAreReplacedAndGivenAsTextOnlyWhileTheyWork(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	key, codes := h.setUp(&who)
 	file := h.Page(who, "POST", "/account/security/recovery-codes/file", url.Values{"codes": codes}).Want(200).Contains(
@@ -469,7 +469,7 @@ func TestRecoveryCodesAreReplacedAndGivenAsTextOnlyWhileTheyWork(t *testing.T) {
 
 func TestRemovingTheLastFactorEndsWhoWaitsForIt(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	h.setUp(&who)
 	half, _ := h.signIn()
@@ -487,7 +487,7 @@ func TestRemovingTheLastFactorEndsWhoWaitsForIt(t *testing.T) {
 
 func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	var old []byte
 	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id_hash FROM sessions WHERE user_id = $1`,
@@ -522,10 +522,10 @@ func TestOfTwoWhoReplaceOneSessionOneDoes(t *testing.T) {
 
 func TestAnAppWhoseKeyIsDamagedIsSaidAndReplaced(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who, _ := h.signIn()
 	key, codes := h.setUp(&who)
-	flip(t, h.House, "users", "totp_sealed")
+	flip(t, h.Server, "users", "totp_sealed")
 	half, _ := h.signIn()
 	h.Page(half, "POST", "/login/factor", url.Values{"code": {h.code(key, 0)}}).Want(http.StatusUnprocessableEntity).
 		Contains("was damaged", "recovery code")

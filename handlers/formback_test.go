@@ -13,7 +13,7 @@ import (
 )
 
 // browser keeps all cookies of a sign-in, as a browser does.
-func (h *gatehouse) browser(email string) handlertest.Person {
+func (h *signInServer) browser(email string) handlertest.Person {
 	h.t.Helper()
 	got := h.Call("POST", "/login", url.Values{"email": {email}, "password": {gatePassword}},
 		"Accept: text/html").Want(http.StatusSeeOther)
@@ -29,7 +29,7 @@ func cookiesOf(got handlertest.Answer) string {
 }
 
 // over ends every session; the browser still has its cookies.
-func (h *gatehouse) over() {
+func (h *signInServer) over() {
 	h.t.Helper()
 	if _, err := h.Store.Pool.Exec(context.Background(), `DELETE FROM sessions`); err != nil {
 		h.t.Fatal(err)
@@ -38,7 +38,7 @@ func (h *gatehouse) over() {
 
 // back signs the person in again by way of the page that refused the form, and
 // opens where that leads.
-func (h *gatehouse) back(refused handlertest.Answer, email string) handlertest.Answer {
+func (h *signInServer) back(refused handlertest.Answer, email string) handlertest.Answer {
 	h.t.Helper()
 	to := refused.Header.Get("Location") + refused.Header.Get("HX-Redirect")
 	at, err := url.Parse(to)
@@ -54,7 +54,7 @@ const owner, colleague = "nomsa@a.example", "sipho@a.example"
 
 func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	client := url.Values{"full_name": {"Nomvula <b>Zulu</b>"}, "email": {"nomvula@example.com"}, "country": {"NA"},
 		"bank_account": {"6200000001"}, "bank_code": {"470010"},
 		"account_type": {"SAVINGS"}, "form_key": {"0192d1a0-0000-7000-8000-000000000001"}}
@@ -103,7 +103,7 @@ func TestAFormIsBackAfterTheSessionHasEnded(t *testing.T) {
 // A form that was opened inside another page comes back too, and nothing that was looked at on the way fails.
 func TestANoteIsBackAfterTheSessionHasEnded(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	who := h.browser(owner)
 	made := h.Page(who, "POST", "/clients", url.Values{"full_name": {"Nomvula Zulu"}, "email": {"nomvula@example.com"},
 		"form_key": {"0192d1a0-0000-7000-8000-000000000001"}}).Want(http.StatusSeeOther).Header.Get("Location")
@@ -129,7 +129,7 @@ func TestANoteIsBackAfterTheSessionHasEnded(t *testing.T) {
 
 func TestAKeptFormIsForItsPersonAndNotForLong(t *testing.T) {
 	t.Parallel()
-	h := newGatehouse(t)
+	h := newSignInServer(t)
 	if _, err := h.People.Create(t.Context(), h.A.Actor,
 		user.Input{Email: colleague, Name: "Sipho", Password: gatePassword, Role: "admin"}); err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestAKeptFormIsForItsPersonAndNotForLong(t *testing.T) {
 	}
 }
 
-func (h *gatehouse) browserOver() handlertest.Person {
+func (h *signInServer) browserOver() handlertest.Person {
 	h.t.Helper()
 	who := h.browser(owner)
 	h.over()

@@ -25,7 +25,7 @@ func (c closing) Write(p []byte) (int, error) { defer c.close(); return c.Respon
 
 // givers call one address after another and go before its end.
 type givers struct {
-	*handlertest.House
+	*handlertest.Server
 	t *testing.T
 }
 
@@ -89,7 +89,7 @@ func (g givers) blocked(table string, fn func(waits func())) {
 
 func TestARequestThatIsGivenUpCostsNoSessionOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	g := givers{handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable }), t}
+	g := givers{handlertest.New(t, func(h *handlertest.Server) { h.Deps.Unavailable = database.Unavailable }), t}
 	made := g.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi"}).
 		Want(http.StatusCreated)
 	paths := map[string]string{"a page": "/clients/" + made.Text("id"), "a list": "/clients",

@@ -33,9 +33,9 @@ import (
 	"debitdesk/views/documents/pdftest"
 )
 
-// office is the house of a VAT vendor with clients to bill.
+// office is the server of a VAT vendor with clients to bill.
 type office struct {
-	*handlertest.House
+	*handlertest.Server
 	t       *testing.T
 	clients []string
 	post    *outbox.Service
@@ -43,7 +43,7 @@ type office struct {
 
 func newOffice(t *testing.T, clients int) *office {
 	t.Helper()
-	o := &office{House: handlertest.New(t), t: t}
+	o := &office{Server: handlertest.New(t), t: t}
 	o.exec(
 		`UPDATE brands SET tax_number = '4870264921', legal_name = 'Kloof Training (Pty) Ltd',
 			street_address = '12 Kloof Street', city = 'Cape Town', zip_code = '8001' WHERE id = $1`,
@@ -438,7 +438,7 @@ func TestTheListOfInvoicesFindsByNumberClientAndState(t *testing.T) {
 	o.sendAll()
 	o.Call("GET", "/p/"+ids[1]+"/", nil).Want(200)
 	o.Page(o.A.Staff, "GET", "/purchases/"+ids[0], nil).Want(200).Contains("/p/" + ids[0] + "/invoice/?preview")
-	o.Call("GET", "/p/"+ids[0]+"/invoice/?preview", nil).Want(200) // somebody of the house: no payer has seen it
+	o.Call("GET", "/p/"+ids[0]+"/invoice/?preview", nil).Want(200) // one of the staff: no payer has seen it
 	o.API("POST", "/purchases/"+ids[2]+"/mark_as_paid/", nil).Want(200)
 	for query, want := range map[string]string{"?state=sent": "Client 0", "?state=viewed": "Client 1",
 		"?state=paid": "Client 2", "?q=INV-2": "Client 0 Client 1 Client 2",

@@ -227,7 +227,7 @@ func (c *callers) ownAccount() {
 			"{}")}
 	}, 422)
 	keyed = c.Member(c.A, "coded", actor.Staff, actor.Grants{})
-	gate := &gatehouse{c.House, c.t}
+	gate := &signInServer{c.Server, c.t}
 	c.all("POST /account/security/app", func(int) ask { return ask{who: &keyed, body: form()} }, 303)
 	key := strings.ReplaceAll(keyPattern.FindString(c.Page(keyed, "GET", "/account/security/app", nil).Want(200).Body),
 		" ", "")

@@ -17,7 +17,7 @@ import (
 )
 
 // asked are the entries of merchant A, oldest first, with their bodies.
-func asked(t *testing.T, h *handlertest.House) []requestlog.Entry {
+func asked(t *testing.T, h *handlertest.Server) []requestlog.Entry {
 	t.Helper()
 	h.Requests.Flush(t.Context())
 	list, err := requestlog.Store{DB: h.Store}.Requests(t.Context(), h.A.ID,
@@ -101,7 +101,7 @@ func TestAnExchangeOfASecretIsLoggedWithoutIt(t *testing.T) {
 	s.Call("POST", "/oauth/token", form).Want(401)
 	s.Call("GET", "/api/v1/clients/", nil, "Authorization: Bearer "+token).Want(200)
 	n := 0
-	for _, e := range asked(t, s.House) {
+	for _, e := range asked(t, s.Server) {
 		if text := fmt.Sprintf("%+v", e); strings.Contains(text, client.Secret) || strings.Contains(text, token) {
 			t.Errorf("a secret is kept: %s", text)
 		}

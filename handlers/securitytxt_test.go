@@ -14,7 +14,7 @@ func TestSecurityTextNamesTheContactAndIsAbsentWithoutOne(t *testing.T) {
 	t.Parallel()
 	const path = "/.well-known/security.txt"
 	handlertest.New(t).Call("GET", path, nil).Want(http.StatusNotFound)
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.SecurityContact = "mailto:security@desk.example" })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.SecurityContact = "mailto:security@desk.example" })
 	got := h.Call("GET", path, nil)
 	got.Want(http.StatusOK)
 	text := got.Body

@@ -46,7 +46,7 @@ func (f *follower) take() []int64 {
 func TestReportsExportsAndSearchesAreReadFromTheStandbyAndNothingElse(t *testing.T) {
 	t.Parallel()
 	f := &follower{}
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Standby = f
 		h.Desk.AsOf = func(ctx context.Context) (time.Time, bool) {
 			return time.Date(2026, 11, 22, 12, 3, 20, 0, time.UTC), ctx.Value(f) != nil
@@ -80,7 +80,7 @@ func TestReportsExportsAndSearchesAreReadFromTheStandbyAndNothingElse(t *testing
 func TestWhoHasChangedSomethingAsksForAStandbyThatHasIt(t *testing.T) {
 	t.Parallel()
 	f := &follower{}
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Standby = f })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Standby = f })
 	got := h.Page(h.A.Owner, http.MethodPost, "/clients", url.Values{"email": {"new@example.com"}, "full_name": {"New"}})
 	cookie := ""
 	for _, line := range got.Header.Values("Set-Cookie") {

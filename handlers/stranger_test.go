@@ -43,9 +43,9 @@ import (
 	"debitdesk/models/webhook"
 )
 
-// street is the house with every address that there is, and one of everything in it.
+// street is the server with every address that there is, and one of everything in it.
 type street struct {
-	*handlertest.House
+	*handlertest.Server
 	t           *testing.T
 	log         *bytes.Buffer // errors alone
 	credentials *credential.Service
@@ -61,7 +61,7 @@ type street struct {
 func newStreet(t *testing.T) *street {
 	t.Helper()
 	s := &street{t: t, log: &bytes.Buffer{}}
-	s.House = handlertest.New(t, func(h *handlertest.House) {
+	s.Server = handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Log = slog.New(slog.NewTextHandler(io.MultiWriter(s.log, t.Output()),
 			&slog.HandlerOptions{Level: slog.LevelError}))
 		s.credentials = h.Deps.OAuth

@@ -28,11 +28,11 @@ func (w *wallClock) wait(d time.Duration) {
 	w.at = w.at.Add(d)
 }
 
-func throttledHouse(t *testing.T, l handlers.Limits) (*handlertest.House, *wallClock) {
+func throttledHouse(t *testing.T, l handlers.Limits) (*handlertest.Server, *wallClock) {
 	t.Helper()
 	clock := &wallClock{at: time.Unix(1_800_000_000, 0)}
 	l.Now = clock.now
-	return handlertest.New(t, func(h *handlertest.House) { h.Deps.Limits = l }), clock
+	return handlertest.New(t, func(h *handlertest.Server) { h.Deps.Limits = l }), clock
 }
 
 func TestACredentialThatCallsTooOftenWaitsAndNobodyElseDoes(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestARequestOfAProgramHasAnEndWhileTheDatabaseHangs(t *testing.T) {
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Unavailable = database.Unavailable })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Unavailable = database.Unavailable })
 	hangs := func(c echo.Context) error {
 		if _, limited := c.Request().Context().Deadline(); !limited {
 			return c.NoContent(http.StatusTeapot)

@@ -64,7 +64,7 @@ func backedUp(t *testing.T) copied {
 	return c
 }
 
-// onAnother is the same house with another database.
+// onAnother is the same installation with another database.
 func (c copied) onAnother(dsn string) map[string]string {
 	env := maps.Clone(c.env)
 	env["DATABASE_URL"] = dsn

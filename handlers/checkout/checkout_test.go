@@ -15,9 +15,9 @@ import (
 	"debitdesk/models/purchase"
 )
 
-// desk is the house with what the tests of the payer's pages ask of it.
+// desk is the server with what the tests of the payer's pages ask of it.
 type desk struct {
-	*handlertest.House
+	*handlertest.Server
 	t *testing.T
 }
 
@@ -234,7 +234,7 @@ func TestABranchThatIsNotInTheListCanBeTyped(t *testing.T) {
 
 func TestANumberThatWasGivenIsNowhereInClear(t *testing.T) {
 	var log bytes.Buffer
-	d := desk{handlertest.New(t, func(h *handlertest.House) {
+	d := desk{handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}), t}
 	path := d.purchase(d.client(), storing, 100)

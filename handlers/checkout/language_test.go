@@ -23,7 +23,7 @@ import (
 )
 
 // offers has the brand of merchant A offer languages.
-func offers(t *testing.T, h *handlertest.House, languages string) {
+func offers(t *testing.T, h *handlertest.Server, languages string) {
 	t.Helper()
 	brands := h.Approvals.Brands
 	b, err := brands.Store.Brand(t.Context(), h.A.ID, h.A.BrandID)
@@ -79,7 +79,7 @@ func (d desk) inStates(l locale.Language) map[string]string {
 func bankStates(t *testing.T, l locale.Language) map[string]string {
 	t.Helper()
 	d := bankDesk(t)
-	offers(t, d.House, "af,zu,xh")
+	offers(t, d.Server, "af,zu,xh")
 	inLanguage := func(path string) handlertest.Answer {
 		return d.Call("GET", path, nil, "Accept: text/html", "Cookie: debitdesk_payer_language="+string(l))
 	}
@@ -144,7 +144,7 @@ func TestThePageIsInTheLanguageOfThePurchase(t *testing.T) {
 	d := newDesk(t)
 	path := d.purchaseIn(locale.Zulu, d.client(), storing, 0)
 	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, "Set up your debit order")
-	offers(t, d.House, "zu")
+	offers(t, d.Server, "zu")
 	d.get(path).Want(200).Contains(`<html lang="zu-ZA"`, "Misa i-debit order yakho",
 		"Isivumelwano singesiNgisi.", `lang="en-ZA"`).Lacks("Set up your debit order", "Account holder")
 	d.get(d.purchaseIn(locale.Xhosa, d.client(), storing, 0)).Want(200).Contains(`<html lang="en-ZA"`)
@@ -163,7 +163,7 @@ func TestThePageHasLinksToTheOtherLanguages(t *testing.T) {
 	at := strings.TrimSuffix(path, "/")
 	d.get(path).Want(200).Lacks("?language=")
 	d.get(path + "?language=zu").Want(200).Contains(`<html lang="en-ZA"`) // which the business does not offer
-	offers(t, d.House, "zu,af")
+	offers(t, d.Server, "zu,af")
 	d.get(path).Want(200).Contains(`<html lang="en-ZA"`, `href="`+at+`?language=zu"`, `href="`+at+`?language=af"`)
 	d.get(path + "?language=xh").Want(200).Contains(`<html lang="en-ZA"`)
 	chosen := d.get(path+"?language=zu").Want(200).Contains(`<html lang="zu-ZA"`, `href="`+at+`?language=en"`)
@@ -184,7 +184,7 @@ func TestThePageHasLinksToTheOtherLanguages(t *testing.T) {
 // The pages of a DebiCheck mandate are in the language of their client; what is agreed stands in English beside it.
 func TestWhatABankAsksIsInTheLanguageOfTheClient(t *testing.T) {
 	d := bankDesk(t)
-	offers(t, d.House, "zu")
+	offers(t, d.Server, "zu")
 	path := d.mandated()
 	d.get(path).Want(200).Contains("Set up your DebiCheck debit order").Lacks("The same in English")
 	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
@@ -200,7 +200,7 @@ func TestWhatABankAsksIsInTheLanguageOfTheClient(t *testing.T) {
 // What stands outside of the marks around every text of the catalogue is in no catalogue.
 func TestNoTextOfThePaymentPagesIsOutsideTheCatalogue(t *testing.T) {
 	d := newDesk(t)
-	offers(t, d.House, "zu")
+	offers(t, d.Server, "zu")
 	defer locale.Pretend(locale.Zulu, func(text string) string { return "⟦" + text + "⟧" })()
 	marked := regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
 	b, err := d.Approvals.Brands.Store.Brand(t.Context(), d.A.ID, d.A.BrandID)
@@ -237,7 +237,7 @@ func TestThePaymentPagesNameTheSameFiguresInEveryLanguage(t *testing.T) {
 	reference := regexp.MustCompile(`DD\w+`)
 	figures := func(l locale.Language) map[string][]string {
 		d := newDesk(t)
-		offers(t, d.House, "af,zu,xh")
+		offers(t, d.Server, "af,zu,xh")
 		out, pages := map[string][]string{}, d.inStates(l)
 		maps.Copy(pages, bankStates(t, l))
 		for name, page := range pages {
@@ -294,7 +294,7 @@ func TestMailsAreInTheLanguageOfTheirReader(t *testing.T) {
 // What was mailed stays what it was: a client who chooses another language reads new documents in it.
 func TestDocumentsAreInTheLanguageOfTheirReader(t *testing.T) {
 	d := newDesk(t)
-	offers(t, d.House, "zu,af")
+	offers(t, d.Server, "zu,af")
 	client := d.client()
 	d.sql(`UPDATE clients SET chosen_language = 'zu'`)
 	d.give(d.purchase(client, storing, 0), filled()).Want(303)

@@ -18,7 +18,7 @@ import (
 )
 
 // subscribedPurchase is a purchase of an active subscriber.
-func subscribedPurchase(t *testing.T, h *handlertest.House) string {
+func subscribedPurchase(t *testing.T, h *handlertest.Server) string {
 	t.Helper()
 	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
 		"bank_account": "6200000001", "bank_code": "470010"}).Want(http.StatusCreated).Text("id")

@@ -15,7 +15,7 @@ import (
 
 // HandOver charges clients of merchant A for a day, and hands their debits to the exchange. It gives the ids of the
 // debits in the order in which they were made, and those of their purchases.
-func (h *House) HandOver(n int, cents int64, day calendar.Date) (debits, purchases []uuid.UUID) {
+func (h *Server) HandOver(n int, cents int64, day calendar.Date) (debits, purchases []uuid.UUID) {
 	h.tb.Helper()
 	client := h.API("POST", "/clients/", map[string]any{"email": "n.dlamini@example.com", "full_name": "Nomsa Dlamini",
 		"bank_account": "6200000001", "bank_code": "470010"}).Want(201).Text("id")
@@ -38,7 +38,7 @@ func (h *House) HandOver(n int, cents int64, day calendar.Date) (debits, purchas
 }
 
 // Submit hands debits of merchant A to the exchange.
-func (h *House) Submit(day calendar.Date, cents int64, debits ...uuid.UUID) {
+func (h *Server) Submit(day calendar.Date, cents int64, debits ...uuid.UUID) {
 	h.tb.Helper()
 	var all []bank.Instruction
 	for _, id := range debits {
@@ -53,14 +53,14 @@ func (h *House) Submit(day calendar.Date, cents int64, debits ...uuid.UUID) {
 }
 
 // Run lets the exchange do what is due.
-func (h *House) Run() {
+func (h *Server) Run() {
 	h.tb.Helper()
 	_, err := h.Exchange.Run(h.tb.Context())
 	must(h.tb, err)
 }
 
 // CutAndTake makes a message of what waits, and lets somebody take it.
-func (h *House) CutAndTake() (message string) {
+func (h *Server) CutAndTake() (message string) {
 	h.tb.Helper()
 	ids, err := h.Exchange.CutNow(h.tb.Context(), h.A.Finance.Actor())
 	must(h.tb, err)
@@ -71,14 +71,14 @@ func (h *House) CutAndTake() (message string) {
 }
 
 // Arrive lets the bank say something.
-func (h *House) Arrive(name string, events ...exchange.Event) {
+func (h *Server) Arrive(name string, events ...exchange.Event) {
 	h.tb.Helper()
 	h.Box.In[name] = exchangetest.Arrival(events...)
 	h.Run()
 }
 
 // Unmatched adds a movement on merchant A's account that names no debit.
-func (h *House) Unmatched(cents int64, credit bool, on calendar.Date) (id uuid.UUID) {
+func (h *Server) Unmatched(cents int64, credit bool, on calendar.Date) (id uuid.UUID) {
 	h.tb.Helper()
 	id = h.Store.NewID()
 	h.exec(`INSERT INTO bank_entries (id, merchant_id, key, arrival_id, state, credit, reversal, amount_cents, currency,
@@ -89,7 +89,7 @@ func (h *House) Unmatched(cents int64, credit bool, on calendar.Date) (id uuid.U
 }
 
 // At moves the product's clock.
-func (h *House) At(t time.Time) {
+func (h *Server) At(t time.Time) {
 	h.tb.Helper()
 	must(h.tb, h.Store.Clock.MoveTo(h.tb.Context(), t))
 }

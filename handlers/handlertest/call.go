@@ -21,7 +21,7 @@ type Answer struct {
 
 // Call sends one request. body is nil, a text or bytes as they are, url.Values
 // for a form, or anything else as JSON. Options are "Name: value" headers.
-func (h *House) Call(method, path string, body any, headers ...string) Answer {
+func (h *Server) Call(method, path string, body any, headers ...string) Answer {
 	h.tb.Helper()
 	var reader io.Reader
 	contentType := ""
@@ -55,20 +55,20 @@ func (h *House) Call(method, path string, body any, headers ...string) Answer {
 }
 
 // API calls the JSON API as merchant A's program; path is below /api/v1.
-func (h *House) API(method, path string, body any, headers ...string) Answer {
+func (h *Server) API(method, path string, body any, headers ...string) Answer {
 	h.tb.Helper()
 	return h.Call(method, "/api/v1"+path, body, append([]string{"Authorization: Bearer " + h.A.Token,
 		"Accept: application/json"}, headers...)...)
 }
 
 // APIAs calls the JSON API as another merchant's program.
-func (h *House) APIAs(m Merchant, method, path string, body any) Answer {
+func (h *Server) APIAs(m Merchant, method, path string, body any) Answer {
 	h.tb.Helper()
 	return h.Call(method, "/api/v1"+path, body, "Authorization: Bearer "+m.Token)
 }
 
 // Page calls a page as a signed-in person of a browser on the same site.
-func (h *House) Page(who Person, method, path string, form url.Values, headers ...string) Answer {
+func (h *Server) Page(who Person, method, path string, form url.Values, headers ...string) Answer {
 	h.tb.Helper()
 	headers = append([]string{"Cookie: " + who.Cookie, "Accept: text/html", "Sec-Fetch-Site: same-origin"}, headers...)
 	if form == nil {

@@ -26,7 +26,7 @@ import (
 
 var keys = []credential.Key{{ID: "k1", Private: ed25519.NewKeyFromSeed([]byte("seed-of-32-bytes-seed-of-32-byte"))}}
 
-// cast are the businesses of every house in this process, before anybody has signed in. Houses are copies of one
+// cast are the businesses of every server in this process, before anybody has signed in. Servers are copies of one
 // database, so that their people have the same ids.
 type cast struct{ a, b Merchant }
 
@@ -41,7 +41,7 @@ func theCast() cast {
 	return engaged.cast
 }
 
-// engage fills a database with the cast, a second before houses begin.
+// engage fills a database with the cast, a second before servers begin.
 func engage(tb testing.TB, dsn string, box *seal.Box, quiet *slog.Logger) {
 	tb.Helper()
 	db := open(tb, dsn, sunday.Add(-time.Second), box, quiet)
@@ -56,7 +56,7 @@ func engage(tb testing.TB, dsn string, box *seal.Box, quiet *slog.Logger) {
 	engaged.cast = cast{a, b}
 }
 
-// open opens the database of a house, whose product clock begins at a moment. Tests do the work of jobs themselves.
+// open opens the database of a server, whose product clock begins at a moment. Tests do the work of jobs themselves.
 func open(tb testing.TB, dsn string, at time.Time, box *seal.Box, quiet *slog.Logger) *database.DB {
 	tb.Helper()
 	db, err := database.Open(tb.Context(), dsn, database.Options{Seal: box, Sandbox: true,
@@ -112,7 +112,7 @@ func person(tb testing.TB, db *database.DB, merchantID uuid.UUID, slug string, r
 	return u
 }
 
-func (h *House) signedIn(m Merchant) Merchant {
+func (h *Server) signedIn(m Merchant) Merchant {
 	h.tb.Helper()
 	for _, p := range []*Person{&m.Owner, &m.Finance, &m.Staff, &m.Reader} {
 		*p = h.signIn(p.User)
@@ -120,7 +120,7 @@ func (h *House) signedIn(m Merchant) Merchant {
 	return m
 }
 
-func (h *House) signIn(u user.User) Person {
+func (h *Server) signIn(u user.User) Person {
 	h.tb.Helper()
 	rec := httptest.NewRecorder()
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodPost, "/login", nil), rec)

@@ -11,11 +11,11 @@ var Open = []string{"/healthz", "/readyz", "/metrics", "/static/", "/login", "/l
 	"/openapi.json", "/developers/api", "/manual", "/invite/", "/first/", "/oidc/", "/reset",
 	"/.well-known/", "/sms/"}
 
-// ExerciseStranger walks every address of the house: signed out nobody gets in,
+// ExerciseStranger walks every address of the server: signed out nobody gets in,
 // and the stranger's program and people find nothing under the ids of merchant
 // A. fill puts the ids of A's records into an address, by parameter name and
 // the address it stands in; "" leaves the address out.
-func (h *House) ExerciseStranger(fill func(route, parameter string) string) {
+func (h *Server) ExerciseStranger(fill func(route, parameter string) string) {
 	h.tb.Helper()
 	seen := 0
 	for _, r := range h.App.Routes() {
@@ -57,7 +57,7 @@ func filled(route string, fill func(route, parameter string) string) (path strin
 	return strings.Join(parts, "/"), withIDs, true
 }
 
-func (h *House) signedOut(method, path string) {
+func (h *Server) signedOut(method, path string) {
 	h.tb.Helper()
 	got := h.Call(method, path, nil, "Accept: text/html")
 	toSignIn := got.Status == http.StatusSeeOther && strings.HasPrefix(got.Header.Get("Location"), "/login")
@@ -66,7 +66,7 @@ func (h *House) signedOut(method, path string) {
 	}
 }
 
-func (h *House) asStranger(method, path string) {
+func (h *Server) asStranger(method, path string) {
 	h.tb.Helper()
 	program := h.Call(method, path, nil, "Authorization: Bearer "+h.B.Token, "Accept: application/json")
 	person := h.Page(h.B.Owner, method, path, nil)

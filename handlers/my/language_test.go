@@ -15,7 +15,7 @@ import (
 )
 
 // offers has the brand of merchant A offer languages.
-func offers(t *testing.T, h *handlertest.House, languages string) {
+func offers(t *testing.T, h *handlertest.Server, languages string) {
 	t.Helper()
 	brands := h.Approvals.Brands
 	b, err := brands.Store.Brand(t.Context(), h.A.ID, h.A.BrandID)
@@ -41,7 +41,7 @@ func TestTheClientChoosesTheLanguageOfThePage(t *testing.T) {
 	v.enter()
 	v.get("/my/").Want(200).Contains(`<html lang="en-ZA"`, "What you owe").Lacks("hreflang")
 	v.get("/my/?language=zu").Want(200).Contains(`<html lang="en-ZA"`).Lacks("Okukweletayo")
-	offers(t, v.House, "zu,af")
+	offers(t, v.Server, "zu,af")
 	v.get("/my/").Want(200).Contains(`<html lang="en-ZA"`, `hreflang="zu-ZA"`, `hreflang="af-ZA"`, "What you owe").
 		Lacks(`hreflang="xh-ZA"`, "/my/language")
 	v.inLanguage(locale.Zulu)
@@ -67,7 +67,7 @@ func TestTheClientChoosesTheLanguageOfThePage(t *testing.T) {
 	}
 	v.Page(v.A.Staff, "GET", "/clients/"+v.client, nil).Want(200).Contains("isiZulu, chosen by the client")
 	v.get("/my/link/"+v.lastOne).Want(200).Contains(`<html lang="zu-ZA"`, "Vula ikhasi lami")
-	offers(t, v.House, "")
+	offers(t, v.Server, "")
 	v.get("/my/").Want(200).Contains(`<html lang="en-ZA"`).Lacks("Okukweletayo")
 }
 
@@ -82,7 +82,7 @@ func (v *visitor) chosen() (language string) {
 
 func TestStaffSayInWhichLanguageAClientReads(t *testing.T) {
 	v := newVisitor(t)
-	offers(t, v.House, "af,xh")
+	offers(t, v.Server, "af,xh")
 	form := url.Values{"full_name": {"Thandi Nkosi"}, "email": {v.email}, "language": {"xh"},
 		"version": {v.version()}}
 	v.Page(v.A.Staff, "POST", "/clients/"+v.client, form).Want(303)
@@ -155,7 +155,7 @@ var values = []string{"Karoo Gym (Pty) Ltd", "Karoo Gym", "Thandi Nkosi", "thand
 // Every text of the catalogue is put into marks: what then stands outside of them is in no catalogue.
 func TestNoTextOfAPageIsOutsideTheCatalogue(t *testing.T) {
 	v := newVisitor(t)
-	offers(t, v.House, "zu")
+	offers(t, v.Server, "zu")
 	v.enter()
 	defer locale.Pretend(locale.Zulu, func(text string) string { return "⟦" + text + "⟧" })()
 	marked := regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
@@ -192,7 +192,7 @@ var figures = regexp.MustCompile(`\d(?:[\d\x{a0},:]*\d)?`)
 // A page in another language names the same amounts, days and numbers.
 func TestEveryLanguageNamesTheSameFigures(t *testing.T) {
 	v := newVisitor(t)
-	offers(t, v.House, "af,zu,xh")
+	offers(t, v.Server, "af,zu,xh")
 	v.enter()
 	v.purchase(12345)
 	v.planned()
@@ -221,7 +221,7 @@ func TestEveryLanguageNamesTheSameFigures(t *testing.T) {
 
 func TestTheWordingOfAMandateStaysInEnglish(t *testing.T) {
 	v := newVisitor(t)
-	offers(t, v.House, "zu")
+	offers(t, v.Server, "zu")
 	v.enter()
 	v.post("/p/"+v.purchase(12345)+"/", url.Values{"full_name": {"Thandi Nkosi"}, "bank_code": {"470010"},
 		"account_number": {"1234567890"}, "account_type": {"SAVINGS"}, "consent": {"yes"}, "store": {"yes"}}).Want(303)

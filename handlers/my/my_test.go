@@ -22,9 +22,9 @@ import (
 	"debitdesk/views/documents/pdftest"
 )
 
-// visitor is a client with a browser, and what is asked of the house for it.
+// visitor is a client with a browser, and what is asked of the server for it.
 type visitor struct {
-	*handlertest.House
+	*handlertest.Server
 	t       *testing.T
 	client  string
 	email   string
@@ -39,11 +39,11 @@ func newVisitor(t *testing.T) *visitor {
 }
 
 // guest is a client of merchant A.
-func guest(t *testing.T, h *handlertest.House, email, name string) *visitor {
+func guest(t *testing.T, h *handlertest.Server, email, name string) *visitor {
 	t.Helper()
 	id := h.API("POST", "/clients/", map[string]any{"email": email, "full_name": name, "bank_account": "6200000001",
 		"bank_code": "470010"}).Want(201).Text("id")
-	return &visitor{House: h, t: t, client: id, email: email}
+	return &visitor{Server: h, t: t, client: id, email: email}
 }
 
 // letter is the newest mail of a kind to the client.
@@ -201,7 +201,7 @@ func TestALinkOpensTheClientsOwnPage(t *testing.T) {
 	}
 	mandate := regexp.MustCompile(`/my/mandates/[^/]+/`).FindString(page.Body)
 	v.get(mandate).Want(200).Contains("What you agreed to", "Account holder")
-	offers(t, v.House, "zu")
+	offers(t, v.Server, "zu")
 	for language, want := range map[string]string{"": "Copy for the client", "?language=zu": "Ikhophi yekhasimende"} {
 		got := v.get(mandate + "agreement.pdf" + language).Want(200)
 		if said := pdftest.Text(t, []byte(got.Body)); !strings.Contains(said, want) {
@@ -279,7 +279,7 @@ func TestALinkEnds(t *testing.T) {
 		},
 		"when the client is deleted": func(v *visitor) { v.API("DELETE", "/clients/"+v.client+"/", nil).Want(204) },
 		"when the client is merged away": func(v *visitor) {
-			kept := guest(v.t, v.House, "thandi.two@example.com", "Thandi Nkosi")
+			kept := guest(v.t, v.Server, "thandi.two@example.com", "Thandi Nkosi")
 			_, err := v.Store.Pool.Exec(v.t.Context(), `UPDATE clients SET deleted_at = now() WHERE id = $1`, v.client)
 			if err != nil || kept.client == v.client {
 				v.t.Fatal(err)
@@ -337,7 +337,7 @@ func TestGuessesOpenNothing(t *testing.T) {
 func TestOneClientsPageShowsNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	v := newVisitor(t)
-	other := guest(t, v.House, "sipho@example.com", "Sipho Dube")
+	other := guest(t, v.Server, "sipho@example.com", "Sipho Dube")
 	owed, token, sub := other.purchase(77700), other.token(), other.subscribed()
 	other.enter()
 	at := other.ask("details", url.Values{"text": {"My name is Sipho D"}})

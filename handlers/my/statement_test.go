@@ -167,7 +167,7 @@ func TestAStatementLooksBackAndIsTheClientsAlone(t *testing.T) {
 	if !slices.Equal(totals(text), []string{"150,00", "0,00", "0,00", "0,00", "150,00"}) {
 		t.Errorf("the client reads: %s", text)
 	}
-	offers(t, v.House, "af")
+	offers(t, v.Server, "af")
 	v.execute(`UPDATE clients SET language = 'af' WHERE id = $1`, v.client)
 	if text := v.statement(""); !strings.Contains(text, "Rekeningstaat") {
 		t.Errorf("a client who reads Afrikaans gets: %s", text)

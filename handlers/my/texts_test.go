@@ -25,7 +25,7 @@ func texted(t *testing.T, email string) *visitor {
 	if _, err := h.Store.Pool.Exec(t.Context(), `UPDATE clients SET email = $2 WHERE id = $1`, id, email); err != nil {
 		t.Fatal(err)
 	}
-	return &visitor{House: h, t: t, client: id, email: email}
+	return &visitor{Server: h, t: t, client: id, email: email}
 }
 
 // phone is what the client's phone shows, the newest first, after everything that waits was sent.
@@ -203,7 +203,7 @@ func TestAClientDoesEverythingFromAnSMSInItsLanguage(t *testing.T) {
 		t.Run(string(l), func(t *testing.T) {
 			t.Parallel()
 			v := texted(t, "")
-			offers(t, v.House, "af,zu,xh")
+			offers(t, v.Server, "af,zu,xh")
 			if _, err := v.Store.Pool.Exec(t.Context(), `UPDATE clients SET language = $1`, string(l)); err != nil {
 				t.Fatal(err)
 			}

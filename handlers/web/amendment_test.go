@@ -14,7 +14,7 @@ import (
 	"debitdesk/models/mandate"
 )
 
-// amending is a house with a stored account, a charge that waits on it, and
+// amending is a server with a stored account, a charge that waits on it, and
 // payers who can be asked at any hour.
 func amending(t *testing.T) cast {
 	t.Helper()

@@ -155,10 +155,10 @@ func TestARequestForManyIsWithdrawnOrExpiresAndNothingIsDone(t *testing.T) {
 func TestManySubscribersAreAddedWhenASecondApproverAgrees(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t)
-	at := templateOf(t, b.House, plan("Monthly"))
-	gone := clientOf(b.House, "anna@example.com")
-	clientOf(b.House, "ben@example.com")
-	clientOf(b.House, "cleo@example.com")
+	at := templateOf(t, b.Server, plan("Monthly"))
+	gone := clientOf(b.Server, "anna@example.com")
+	clientOf(b.Server, "ben@example.com")
+	clientOf(b.Server, "cleo@example.com")
 	b.limited(1)
 	ask := func() string {
 		t.Helper()
@@ -188,8 +188,8 @@ func TestManySubscribersAreAddedWhenASecondApproverAgrees(t *testing.T) {
 	}
 	b.Page(b.A.Finance, "GET", "/tasks", nil).Want(http.StatusOK).Contains("Add 2 subscribers to “Monthly”", "2 added")
 
-	clientOf(b.House, "dan@example.com")
-	clientOf(b.House, "eve@example.com")
+	clientOf(b.Server, "dan@example.com")
+	clientOf(b.Server, "eve@example.com")
 	check := b.Page(b.A.Finance, "POST", at+"/subscribers/check",
 		url.Values{"cells": {"email\ndan@example.com\neve@example.com\n"}}).Want(http.StatusOK)
 	form := url.Values{"form_key": {uuid.NewString()}, "rows": {between(check.Body, `name="rows" value="`, `"`)},
@@ -206,10 +206,10 @@ func TestManySubscribersAreAddedWhenASecondApproverAgrees(t *testing.T) {
 func TestAHigherPriceForManyIsAskedForAndChangesOnce(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t)
-	at := templateOf(t, b.House, plan("Monthly"))
+	at := templateOf(t, b.Server, plan("Monthly"))
 	for _, email := range []string{"anna@example.com", "ben@example.com"} {
 		b.Page(b.A.Finance, "POST", at+"/subscribers", url.Values{"form_key": {uuid.NewString()},
-			"client_id": {clientOf(b.House, email)}}).Want(http.StatusSeeOther)
+			"client_id": {clientOf(b.Server, email)}}).Want(http.StatusSeeOther)
 	}
 	b.limited(2*69900 - 1)
 	form := url.Values{"from": {b.Store.Now().AddDate(0, 2, 0).Format(time.DateOnly)}, "price-0": {"699,00"}}
@@ -229,7 +229,7 @@ func TestAHigherPriceForManyIsAskedForAndChangesOnce(t *testing.T) {
 		"2 subscribers: R\u00a0649,00 → R\u00a0699,00")
 	stale := b.answer(b.A.Owner, request, "yes")
 	b.Page(b.A.Finance, "POST", at+"/subscribers", url.Values{"form_key": {uuid.NewString()},
-		"client_id": {clientOf(b.House, "cleo@example.com")}}).Want(http.StatusSeeOther)
+		"client_id": {clientOf(b.Server, "cleo@example.com")}}).Want(http.StatusSeeOther)
 	b.Page(b.A.Owner, "POST", request+"/decision", stale).Want(http.StatusConflict).Contains("changed since you looked")
 	if n := price(); n != 0 {
 		t.Fatal("the price changed before anybody agreed")

@@ -93,7 +93,7 @@ func TestPeriodsThatAMandateDoesNotAllowHaveAList(t *testing.T) {
 	t.Parallel()
 	b := newBusiness(t)
 	client, _ := b.stored("4000000001")
-	at := templateOf(t, b.House, plan("Monthly"))
+	at := templateOf(t, b.Server, plan("Monthly"))
 	form := url.Values{"form_key": {uuid.NewString()}, "client_id": {client}}
 	sub := b.Page(b.A.Finance, "POST", at+"/subscribers", form).Want(http.StatusSeeOther).Header.Get("Location")
 	b.must(`UPDATE template_clients SET status = 'active', unfit = 'R 699,00 is more than R 450,00.'`)

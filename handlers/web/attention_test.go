@@ -19,9 +19,9 @@ import (
 	"debitdesk/models/upkeep"
 )
 
-// business is a house whose clock moves, with the bank at work.
+// business is a server whose clock moves, with the bank at work.
 type business struct {
-	*handlertest.House
+	*handlertest.Server
 	t      *testing.T
 	engine *debit.Service
 }
@@ -342,7 +342,7 @@ func TestEveryLineOfHomeLeadsToExactlyWhatItCounts(t *testing.T) {
 		charge(account, 20000+i, 11)
 		charge(account, 30000+i, 40)
 	}
-	plan := templateOf(t, b.House, plan("Gym"))
+	plan := templateOf(t, b.Server, plan("Gym"))
 	for _, account := range []string{"4000009004", "4000000002"} {
 		b.Page(b.A.Finance, "POST", plan+"/subscribers",
 			url.Values{"form_key": {account}, "client_id": {clients[account]}}).Want(http.StatusSeeOther)

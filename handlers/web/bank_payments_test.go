@@ -16,11 +16,11 @@ import (
 
 // eft is money that clients paid by EFT, and what they owe.
 type eft struct {
-	*handlertest.House
+	*handlertest.Server
 	t *testing.T
 }
 
-func eftHouse(t *testing.T) eft { return eft{bankHouse(t), t} }
+func eftServer(t *testing.T) eft { return eft{bankServer(t), t} }
 
 // owes makes a purchase that waits to be paid.
 func (h eft) owes(name, reference string, cents int64) string {
@@ -83,7 +83,7 @@ func (h eft) status(id string) string {
 }
 
 func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	named := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
 	other := h.owes("Piet Botha", "KSF-1040", 45000)
 	at := h.came(45000, "MEMBERSHIP KSF 1032")
@@ -95,7 +95,7 @@ func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
 	}
 	h.Page(h.A.Staff, "POST", at+"/payments", pays(0, named, "450,00")).Want(403)
 	h.Page(h.B.Finance, "POST", at+"/payments", pays(0, named, "450,00")).Want(404)
-	bankPost(h.House, at+"/payments", pays(0, named, "450,00")).Contains(
+	bankPost(h.Server, at+"/payments", pays(0, named, "450,00")).Contains(
 		"The payment is booked.", "Paid by EFT", "KSF-1032",
 		"R\u00a0450,00").Lacks("/match")
 	got := h.status(named) + " " + h.status(other)
@@ -107,8 +107,8 @@ func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
 		t.Error("the purchase does not say how it was paid")
 	}
 	h.holds(45000)
-	bankPost(h.House, at+"/payments", pays(0, other, "450,00")).Contains("booked on purchases already")
-	bankPost(h.House, at+"/match", url.Values{"item": {uuid.NewString()}}).Contains("Undo that first")
+	bankPost(h.Server, at+"/payments", pays(0, other, "450,00")).Contains("booked on purchases already")
+	bankPost(h.Server, at+"/match", url.Values{"item": {uuid.NewString()}}).Contains("Undo that first")
 	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(409)
 	h.Page(h.A.Reader, "GET", "/purchases/"+named, nil).Want(200).Contains("marked as paid by transfer, reference FB77")
 	h.Page(h.A.Finance, "GET", "/bank/movements?state=paid", nil).Want(200).Contains("1 movement, ")
@@ -116,7 +116,7 @@ func TestMoneyByEFTIsBookedOnThePurchaseThatItsTextNames(t *testing.T) {
 }
 
 func TestMoneyByEFTPaysSeveralPurchasesInPartAndTheRestStaysInSight(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	first, second := h.owes("Nomsa Dlamini", "KSF-1032", 45000), h.owes("Nomsa Dlamini", "KSF-1033", 45000)
 	at := h.came(80000, "DLAMINI")
 	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).Contains("No open purchase owes R\u00a0800,00")
@@ -128,30 +128,30 @@ func TestMoneyByEFTPaysSeveralPurchasesInPartAndTheRestStaysInSight(t *testing.T
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0)).Want(422).Contains("Enter an amount beside each purchase")
 	h.Page(h.A.Finance, "POST", at+"/payments", pays(0, first, "much")).Want(422)
 	h.holds(0)
-	bankPost(h.House, at+"/payments", pays(0, first, "450,00", second, "100,00")).Contains(
+	bankPost(h.Server, at+"/payments", pays(0, first, "450,00", second, "100,00")).Contains(
 		"R\u00a0250,00 of the movement is left",
 		"Unmatched", "Still to be matched", "Book the rest")
 	h.Page(h.A.Finance, "GET", "/bank/movements?state=unmatched", nil).Want(200).Contains("R\u00a0250,00 left")
 	h.holds(55000)
-	bankPost(h.House, at+"/payments", pays(0, second, "50,00")).Contains("in the meantime") // the form of before, twice
+	bankPost(h.Server, at+"/payments", pays(0, second, "50,00")).Contains("in the meantime") // the form of before, twice
 	h.holds(55000)
-	bankPost(h.House, at+"/payments", pays(55000, second, "250,00")).Contains("Paid by EFT")
+	bankPost(h.Server, at+"/payments", pays(55000, second, "250,00")).Contains("Paid by EFT")
 	if h.status(first) != "paid" || h.status(second) == "paid" {
 		t.Error(h.status(first), h.status(second))
 	}
 	h.Page(h.A.Finance, "GET", "/purchases/"+second, nil).Want(200).Contains("100,00")
 	h.holds(80000)
 	at = h.came(30000, "")
-	bankPost(h.House, at+"/payments", pays(0, second, "60,00")).Contains("R\u00a0240,00 of the movement is left")
+	bankPost(h.Server, at+"/payments", pays(0, second, "60,00")).Contains("R\u00a0240,00 of the movement is left")
 	h.At(bankThursday.AddDays(30).At(9, 0))
 	h.Page(h.A.Finance, "GET", "/books/closing?month=2027-01", nil).Want(200).Contains("1 bank movement")
 }
 
 func TestAPaymentByEFTIsTakenBackWithItsMatch(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	whole, part := h.owes("Nomsa Dlamini", "KSF-1032", 45000), h.owes("Piet Botha", "KSF-1033", 45000)
 	at := h.came(60000, "")
-	bankPost(h.House, at+"/payments", pays(0, whole, "450,00", part, "150,00"))
+	bankPost(h.Server, at+"/payments", pays(0, whole, "450,00", part, "150,00"))
 	undo := func(purchase string) url.Values {
 		var id string
 		if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM bank_payments WHERE purchase_id = $1::text::uuid
@@ -160,35 +160,35 @@ func TestAPaymentByEFTIsTakenBackWithItsMatch(t *testing.T) {
 		}
 		return url.Values{"payment": {id}}
 	}
-	bankPost(h.House, "/purchases/"+part+"/payment/return", nil).Contains("Undo that on the page")
+	bankPost(h.Server, "/purchases/"+part+"/payment/return", nil).Contains("Undo that on the page")
 	h.Page(h.A.Staff, "POST", at+"/payments/return", undo(part)).Want(403)
 	h.Page(h.B.Finance, "POST", at+"/payments/return", undo(part)).Want(404)
 	h.Page(h.A.Finance, "POST", h.came(1, "")+"/payments/return", undo(part)).Want(404)
-	bankPost(h.House, at+"/payments/return", undo(part)).Contains("The payment is taken back.", "Unmatched")
-	bankPost(h.House, at+"/payments/return", undo(part)).Contains("taken back already")
+	bankPost(h.Server, at+"/payments/return", undo(part)).Contains("The payment is taken back.", "Unmatched")
+	bankPost(h.Server, at+"/payments/return", undo(part)).Contains("taken back already")
 	if n := h.Count(`SELECT count(*) FROM bank_findings WHERE kind = 'unmatched' AND closed_at IS NULL`); n != 1 {
 		t.Errorf("%d findings are open", n)
 	}
 	h.holds(45000)
-	bankPost(h.House, at+"/payments/return", undo(whole)).Contains("The payment is taken back.")
+	bankPost(h.Server, at+"/payments/return", undo(whole)).Contains("The payment is taken back.")
 	if got := h.status(whole); got != "error" {
 		t.Error(got)
 	}
 	h.Page(h.A.Finance, "GET", "/purchases/"+whole, nil).Want(200).Contains("from a bank movement was taken back")
 	h.holds(0)
-	bankPost(h.House, at+"/payments", pays(0, whole, "450,00", part, "150,00")).Contains("Paid by EFT")
+	bankPost(h.Server, at+"/payments", pays(0, whole, "450,00", part, "150,00")).Contains("Paid by EFT")
 	h.API("POST", "/purchases/"+whole+"/refund/", `{"amount":1000}`).Want(200)
 	h.Page(h.A.Finance, "GET", at, nil).Want(200).Contains("was refunded. What paid it stays.")
-	bankPost(h.House, at+"/payments/return", undo(whole)).Contains("was refunded. What paid it stays.")
+	bankPost(h.Server, at+"/payments/return", undo(whole)).Contains("was refunded. What paid it stays.")
 	h.holds(59000)
 }
 
 func TestOnlyMoneyThatCameInPaysAPurchaseOfTheSameCurrencyAndBusiness(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	owed := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
 	out := "/bank/movements/" + h.Unmatched(45000, false, bankMonday).String()
 	h.Page(h.A.Finance, "GET", out+"/match", nil).Want(200).Lacks("open purchases does it pay")
-	bankPost(h.House, out+"/payments", pays(0, owed, "450,00")).Contains("went out of your account")
+	bankPost(h.Server, out+"/payments", pays(0, owed, "450,00")).Contains("went out of your account")
 	at := h.came(45000, "KSF-1032")
 	h.exec(`UPDATE bank_entries SET currency = 'USD' WHERE id = $1::text::uuid`,
 		strings.TrimPrefix(at, "/bank/movements/"))
@@ -204,7 +204,7 @@ func TestOnlyMoneyThatCameInPaysAPurchaseOfTheSameCurrencyAndBusiness(t *testing
 }
 
 func TestAPurchaseWithAPlannedDebitIsNotPaidByEFTBeforeItIsCancelled(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	_, purchases := h.HandOver(1, 15000, bankThursday)
 	at := h.came(15000, "")
 	h.Page(h.A.Finance, "GET", at+"/match", nil).Want(200).
@@ -217,7 +217,7 @@ func TestAPurchaseWithAPlannedDebitIsNotPaidByEFTBeforeItIsCancelled(t *testing.
 
 // Of two who decide about the same money at once, one is told.
 func TestTwoWhoBookTheSameMoneyAtOnceBookItOnce(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	for n := range 4 {
 		owed := [2]string{h.owes("Nomsa Dlamini", fmt.Sprintf("A-%d", 1000+n), 45000),
 			h.owes("Piet Botha", fmt.Sprintf("B-%d", 1000+n), 45000)}
@@ -238,7 +238,7 @@ func TestTwoWhoBookTheSameMoneyAtOnceBookItOnce(t *testing.T) {
 	}
 	for n := range 2 { // undone twice at once
 		at := h.came(45000, "")
-		bankPost(h.House, at+"/payments", pays(0, h.owes("Zanele Nkosi", fmt.Sprintf("C-%d", 1000+n), 45000), "450,00"))
+		bankPost(h.Server, at+"/payments", pays(0, h.owes("Zanele Nkosi", fmt.Sprintf("C-%d", 1000+n), 45000), "450,00"))
 		var id string
 		if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM bank_payments ORDER BY id DESC LIMIT 1`).
 			Scan(&id); err != nil {
@@ -255,7 +255,7 @@ func TestTwoWhoBookTheSameMoneyAtOnceBookItOnce(t *testing.T) {
 
 // A later statement that tells the same money with our reference does not take what was booked out of sight.
 func TestMoneyThatWasBookedIsNotExplainedAwayByALaterStatement(t *testing.T) {
-	h := eftHouse(t)
+	h := eftServer(t)
 	owed := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
 	debits, _ := h.HandOver(1, 45000, bankThursday)
 	message := h.CutAndTake()
@@ -268,7 +268,7 @@ func TestMoneyThatWasBookedIsNotExplainedAwayByALaterStatement(t *testing.T) {
 	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text FROM bank_entries`).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
-	bankPost(h.House, "/bank/movements/"+id+"/payments", pays(0, owed, "100,00")).Contains("is left")
+	bankPost(h.Server, "/bank/movements/"+id+"/payments", pays(0, owed, "100,00")).Contains("is left")
 	ours := exchangetest.Booked(debits[0], 45000, true, bankMonday)
 	ours.Reference, ours.BankCode, ours.Told = told.Reference, told.BankCode, exchange.ByStatement
 	h.Arrive("tuesday", exchangetest.Acknowledged(message), ours)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestADifferenceOpensToItsDebitsAndIsAcceptedWithANote(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, _ := h.HandOver(4, 15000, bankThursday)
 	id := h.CutAndTake()
 	h.Arrive("day", exchangetest.Acknowledged(id), exchangetest.Booked(debits[0], 15000, true, bankThursday),
@@ -37,7 +37,7 @@ func TestADifferenceOpensToItsDebitsAndIsAcceptedWithANote(t *testing.T) {
 
 // From a day that does not add up a person comes to the one debit, and to what clears it.
 func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, purchases := h.HandOver(2, 15000, bankThursday)
 	id := h.CutAndTake()
 	h.Arrive("day", exchangetest.Acknowledged(id), exchangetest.Booked(debits[0], 15000, true, bankThursday))
@@ -64,7 +64,7 @@ func TestADayThatDoesNotAddUpSaysWhatMayExplainIt(t *testing.T) {
 }
 
 func TestHalfAnHourBeforeACutThePageShowsWhatLeaves(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.HandOver(2, 15000, bankThursday)
 	h.At(bankMonday.At(10, 59))
 	h.Page(h.A.Reader, "GET", "/bank", nil).Want(200).Lacks("Leaves at")
@@ -74,7 +74,7 @@ func TestHalfAnHourBeforeACutThePageShowsWhatLeaves(t *testing.T) {
 }
 
 func TestTheTextOfAPaymentIsShownAndLeadsToItsInvoice(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	_, purchases := h.HandOver(3, 15000, bankThursday)
 	h.CutAndTake()
 	movement := h.Unmatched(15000, true, bankThursday)
@@ -94,7 +94,7 @@ func TestTheTextOfAPaymentIsShownAndLeadsToItsInvoice(t *testing.T) {
 }
 
 func TestAStatementOfAnotherAccountIsNamedAsSuch(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.Exchange.Decoder = exchangetest.Codec{Account: "4047527520"}
 	file := exchangetest.Arrival(exchange.Event{Kind: exchange.OnEntry, Status: "BOOK", Credit: true, HasAmount: true,
 		AmountCents: 15000, Currency: "ZAR", BookedOn: bankThursday, Reference: "FB1", BankCode: "PMNT/RCDT/ESCT"})

@@ -24,8 +24,8 @@ var (
 	bankThursday = bankMonday.AddDays(3)
 )
 
-// bankHouse is a house on a Monday morning.
-func bankHouse(t *testing.T) *handlertest.House {
+// bankServer is a server on a Monday morning.
+func bankServer(t *testing.T) *handlertest.Server {
 	t.Helper()
 	h := handlertest.New(t)
 	h.At(bankMonday.At(9, 0))
@@ -33,7 +33,7 @@ func bankHouse(t *testing.T) *handlertest.House {
 }
 
 // post sends a form as finance, and gives the page that it leads to.
-func bankPost(h *handlertest.House, path string, form url.Values) handlertest.Answer {
+func bankPost(h *handlertest.Server, path string, form url.Values) handlertest.Answer {
 	if form == nil {
 		form = url.Values{}
 	}
@@ -42,7 +42,7 @@ func bankPost(h *handlertest.House, path string, form url.Values) handlertest.An
 }
 
 func TestTheOverviewSaysWhatWaitsAndCutNowTakesExactlyThat(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.Page(h.A.Finance, "GET", "/bank", nil).
 		Want(200).
 		Contains("Nothing is waiting for the bank.", "In 2\u00a0h\u00a0", "11:30\u00a0SAST",
@@ -59,7 +59,7 @@ func TestTheOverviewSaysWhatWaitsAndCutNowTakesExactlyThat(t *testing.T) {
 }
 
 func TestAFileShowsItsItemsAndLeadsToTheirPurchases(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, purchases := h.HandOver(3, 15000, bankThursday)
 	id := h.CutAndTake()
 	h.Arrive("answer", exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
@@ -75,7 +75,7 @@ func TestAFileShowsItsItemsAndLeadsToTheirPurchases(t *testing.T) {
 }
 
 func TestADownloadGivesTheExactBytesAndIsAudited(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.HandOver(2, 15000, bankThursday)
 	ids, err := h.Exchange.CutNow(t.Context(), h.A.Finance.Actor())
 	if err != nil {
@@ -96,7 +96,7 @@ func TestADownloadGivesTheExactBytesAndIsAudited(t *testing.T) {
 
 // A file of debits can be had as the tape of the clearing house: of the same orders, noted like any download.
 func TestAFileOfDebitsIsDownloadedAsATape(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	change := func(sql string, args ...any) {
 		if _, err := h.Store.Pool.Exec(t.Context(), sql, args...); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestAFileOfDebitsIsDownloadedAsATape(t *testing.T) {
 }
 
 func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.HandOver(2, 15000, bankThursday)
 	if _, err := h.Exchange.CutNow(t.Context(), h.A.Finance.Actor()); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestEachActOnAFileIsOfferedWhenItIsPossibleAndDoneOnce(t *testing.T) {
 }
 
 func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.Page(h.A.Owner, "GET", "/settings/approvals", nil).
 		Want(200).
 		Contains("A file with debits or refunds above this amount")
@@ -232,7 +232,7 @@ func TestAFileAboveTheLimitIsApprovedByAnotherPersonOnItsPage(t *testing.T) {
 
 func TestLateDebitsAreDecidedOnceForTheirDay(t *testing.T) {
 	for _, send := range []bool{true, false} {
-		h := bankHouse(t)
+		h := bankServer(t)
 		h.At(bankMonday.At(12, 1))
 		h.HandOver(2, 15000, bankMonday.AddDays(2)) // the deadline was at noon
 		path, question, said := "dropping", "Mark these debits as not collected?",
@@ -263,7 +263,7 @@ func cutOut(t *testing.T, text, before, after string) string {
 }
 
 func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	h.HandOver(1, 15000, bankThursday)
 	id := h.CutAndTake()
 	h.Arrive(
@@ -288,7 +288,7 @@ func TestAFindingIsSettledWithANoteOnce(t *testing.T) {
 }
 
 func TestAMovementIsMatchedAfterItWasSaidWhatFollows(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, purchases := h.HandOver(2, 15000, bankThursday)
 	h.Arrive("ack", exchangetest.Acknowledged(h.CutAndTake()))
 	n := h.Unmatched(15000, false, bankThursday.AddDays(1))
@@ -319,7 +319,7 @@ func TestAMovementIsMatchedAfterItWasSaidWhatFollows(t *testing.T) {
 
 func TestAMovementThatNamesTheMandateAloneIsOfItsOnlyDebit(t *testing.T) {
 	for _, inText := range []bool{false, true} {
-		h := bankHouse(t)
+		h := bankServer(t)
 		debits, _ := h.HandOver(1, 15000, bankThursday)
 		id := h.CutAndTake()
 		var contract string
@@ -342,7 +342,7 @@ func TestAMovementThatNamesTheMandateAloneIsOfItsOnlyDebit(t *testing.T) {
 
 // A tape of returned debits names no ids: the contract reference, the amount and the day say whose debit came back.
 func TestATapeOfReturnsFailsItsDebits(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, _ := h.HandOver(1, 15000, bankThursday)
 	id := h.CutAndTake()
 	var contract string
@@ -376,7 +376,7 @@ func TestATapeOfReturnsFailsItsDebits(t *testing.T) {
 }
 
 func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, _ := h.HandOver(4, 15000, bankThursday)
 	id := h.CutAndTake()
 	friday := bankThursday.AddDays(1)
@@ -429,7 +429,7 @@ func TestTheReconciliationLeadsToItemsAndMovementsOfTheSameTotal(t *testing.T) {
 }
 
 func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, purchases := h.HandOver(1, 15000, bankThursday)
 	id := h.CutAndTake()
 	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
@@ -458,7 +458,7 @@ func TestAFileFromTheBankIsImportedByHandOnce(t *testing.T) {
 }
 
 func TestAFileCanBeTriedAndOneThatCouldNotBeReadIsReadAgain(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	debits, purchases := h.HandOver(1, 15000, bankThursday)
 	id := h.CutAndTake()
 	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
@@ -499,11 +499,11 @@ func TestAFileCanBeTriedAndOneThatCouldNotBeReadIsReadAgain(t *testing.T) {
 	h.Page(h.A.Finance, "GET", "/bank/findings?state=open", nil).Want(200).Contains("A file could not be read")
 }
 
-func upload(h *handlertest.House, who handlertest.Person, name string, content []byte) handlertest.Answer {
+func upload(h *handlertest.Server, who handlertest.Person, name string, content []byte) handlertest.Answer {
 	return send(h, who, "/bank/import", name, content)
 }
 
-func send(h *handlertest.House, who handlertest.Person, to, name string, content []byte) handlertest.Answer {
+func send(h *handlertest.Server, who handlertest.Person, to, name string, content []byte) handlertest.Answer {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, _ := form.CreateFormFile("file", name)
@@ -514,7 +514,7 @@ func send(h *handlertest.House, who handlertest.Person, to, name string, content
 }
 
 func TestWithoutABankThatTakesFilesItsPlacesSaySo(t *testing.T) {
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.BankFiles, h.Desk.BankFiles, h.Deps.Home.Bank = nil, false, nil
 	})
 	h.Page(h.A.Owner, "GET", "/", nil).Want(200).Lacks("Bank files", "/bank")
@@ -525,7 +525,7 @@ func TestWithoutABankThatTakesFilesItsPlacesSaySo(t *testing.T) {
 }
 
 func TestCountsOfTheBanksListsAreTheirRows(t *testing.T) {
-	h := bankHouse(t)
+	h := bankServer(t)
 	for range 3 {
 		h.HandOver(1, 15000, bankThursday)
 		h.CutAndTake()

@@ -23,7 +23,7 @@ const sheetOfTwo = "email;full name;amount;due;description\na@example.com;Anna;\
 	"234,50\";2099-03-01;Levy\nnobody;Ben;100,00;2099-03-01;Levy\n"
 
 // uploaded posts a file as a browser does and gives the answer.
-func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, content string,
+func uploaded(t *testing.T, h *handlertest.Server, who handlertest.Person, name, content string,
 	sheet ...string) handlertest.Answer {
 	t.Helper()
 	var body bytes.Buffer
@@ -49,7 +49,7 @@ func uploaded(t *testing.T, h *handlertest.House, who handlertest.Person, name, 
 }
 
 // mapped is the address of a batch whose columns are as they were guessed.
-func mapped(t *testing.T, h *handlertest.House, content string) string {
+func mapped(t *testing.T, h *handlertest.Server, content string) string {
 	t.Helper()
 	at := strings.TrimSuffix(uploaded(t, h, h.A.Finance, "march.csv", content).Want(http.StatusSeeOther).Header.Get(
 		"Location"), "/map")
@@ -63,7 +63,7 @@ func mapped(t *testing.T, h *handlertest.House, content string) string {
 }
 
 // seenBatch is the form of the review as it is shown now.
-func seenBatch(t *testing.T, h *handlertest.House, at string) url.Values {
+func seenBatch(t *testing.T, h *handlertest.Server, at string) url.Values {
 	t.Helper()
 	b, err := h.Batches.Get(t.Context(), h.A.Actor, uuid.MustParse(strings.TrimPrefix(at, "/batches/")))
 	if err != nil {
@@ -174,7 +174,7 @@ func TestAFileBecomesInvoicesStepByStep(t *testing.T) {
 }
 
 // listsOfABatch looks at the lists that are narrowed to a batch of two: shown, counted and exported alike.
-func listsOfABatch(t *testing.T, h *handlertest.House, at string) {
+func listsOfABatch(t *testing.T, h *handlertest.Server, at string) {
 	t.Helper()
 	id := strings.TrimPrefix(at, "/batches/")
 	h.Page(h.A.Finance, "GET", at+"/result", nil).Want(http.StatusOK).Contains(`href="/invoices?batch=`+id,

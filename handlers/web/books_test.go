@@ -16,7 +16,7 @@ import (
 )
 
 // posted is a business with an invoice of last month that was paid, and the clock in the next one.
-func posted(t *testing.T) *handlertest.House {
+func posted(t *testing.T) *handlertest.Server {
 	t.Helper()
 	h := handlertest.New(t)
 	id := h.API("POST", "/purchases/", `{"client":{"email":"n@example.com","full_name":"=Nomsa"},"brand_id":"`+

@@ -124,12 +124,12 @@ func (b business) text(sql string, args ...any) (text string) {
 // Subscribers and templates are paused, resumed, reminded and removed many at once, by the rules of one.
 func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 	b := newBusiness(t)
-	at := templateOf(t, b.House, plan("Monthly"))
+	at := templateOf(t, b.Server, plan("Monthly"))
 	of := strings.TrimPrefix(at, "/templates/")
 	who, id := b.A.Finance, func(href string) string { return href[strings.LastIndexByte(href, '/')+1:] }
-	active := []string{id(subscribed(t, b.House, at, "6200000001")), id(subscribed(t, b.House, at, "6200000002"))}
+	active := []string{id(subscribed(t, b.Server, at, "6200000001")), id(subscribed(t, b.Server, at, "6200000002"))}
 	pending := id(b.Page(who, "POST", at+"/subscribers", url.Values{"form_key": {uuid.NewString()},
-		"client_id": {clientOf(b.House, "anna@example.com")}}).Want(http.StatusSeeOther).Header.Get("Location"))
+		"client_id": {clientOf(b.Server, "anna@example.com")}}).Want(http.StatusSeeOther).Header.Get("Location"))
 	all := append(slices.Clone(active), pending)
 	b.Page(who, "GET", at, nil).
 		Want(http.StatusOK).
@@ -177,7 +177,7 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 	// The template, and an invoice template beside it.
 	other := templateOf(
 		t,
-		b.House,
+		b.Server,
 		plan("Key", "kind", "invoice", "due", "2099-03-01", "method", "any", "force_recurring", ""),
 	)
 	page := b.acted(who, "templates", "", "pause", of, strings.TrimPrefix(other, "/templates/"))
@@ -218,7 +218,7 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 		}
 	}
 	b.Page(who, "POST", to, form).Want(http.StatusUnprocessableEntity).Contains("Type 1.", `<a href="#act-confirm">Type 1.</a>`)
-	subscribed(t, b.House, at, "6200000003")
+	subscribed(t, b.Server, at, "6200000003")
 	form.Set("confirm", "1")
 	b.Page(who, "POST", to, form).Want(http.StatusConflict).Contains("Type 2, the number of subscribers")
 	_, form = b.rehearsed(who, to)
@@ -234,8 +234,8 @@ func TestManySubscribersArePausedResumedAndRemoved(t *testing.T) {
 
 // Clients who did not confirm are asked again, many at once; who cannot be asked is told with the reason.
 func TestManyMandatesAreAskedAgain(t *testing.T) {
-	b := business{House: handlertest.New(t), t: t}
-	declined, later := asks(t, b.House, "4000008002", "10000")
+	b := business{Server: handlertest.New(t), t: t}
+	declined, later := asks(t, b.Server, "4000008002", "10000")
 	later(2 * time.Hour)
 	_, eft := b.stored("62001230101")
 	who := b.A.Staff
@@ -296,12 +296,12 @@ func TestManyMandatesAreAskedAgain(t *testing.T) {
 // twice and leaves nobody out, and the file accounts for every row.
 func TestManySubscribersAreAddedInTheBackground(t *testing.T) {
 	b := newBusiness(t)
-	at := templateOf(t, b.House, plan("Monthly"))
+	at := templateOf(t, b.Server, plan("Monthly"))
 	cells := "email\nnobody@example.com\n"
 	const n = 60
 	for i := range n {
 		mail := fmt.Sprintf("m%d@example.com", i)
-		clientOf(b.House, mail)
+		clientOf(b.Server, mail)
 		cells += mail + "\n"
 	}
 	who := b.A.Finance

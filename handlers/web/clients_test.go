@@ -32,7 +32,7 @@ func with(form url.Values, pairs ...string) url.Values {
 }
 
 // add creates a client on the page and gives its address.
-func add(h *handlertest.House, form url.Values) string {
+func add(h *handlertest.Server, form url.Values) string {
 	return h.Page(h.A.Staff, "POST", "/clients/", form).Want(http.StatusSeeOther).Header.Get("Location")
 }
 

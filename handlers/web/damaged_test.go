@@ -14,7 +14,7 @@ import (
 )
 
 // flip damages the last byte of a sealed value in rows of a table.
-func flip(t *testing.T, h *handlertest.House, table, column, where string) {
+func flip(t *testing.T, h *handlertest.Server, table, column, where string) {
 	t.Helper()
 	tag, err := h.Store.Pool.Exec(t.Context(), "UPDATE "+table+" SET "+column+" = set_byte("+column+", length("+column+
 		") - 1, (get_byte("+column+", length("+column+") - 1) + 1) % 256) WHERE length("+column+") > 0 AND "+where)
@@ -23,7 +23,7 @@ func flip(t *testing.T, h *handlertest.House, table, column, where string) {
 	}
 }
 
-func bytesOf(t *testing.T, h *handlertest.House, sql string) (sum string) {
+func bytesOf(t *testing.T, h *handlertest.Server, sql string) (sum string) {
 	t.Helper()
 	must(t, h.Store.Pool.QueryRow(t.Context(), sql).Scan(&sum))
 	return sum
@@ -153,10 +153,10 @@ func TestADocumentOfAMandateThatIsDamagedSaysSo(t *testing.T) {
 	k := withAccount(t)
 	k.exec(t, `DELETE FROM mandate_evidence`)
 	k.addDocument(k.A.Staff, uuid.NewString(), "%PDF-1.7 signed").Want(http.StatusSeeOther)
-	flip(t, k.House, "mandate_evidence", "content", "true")
+	flip(t, k.Server, "mandate_evidence", "content", "true")
 	page := "/mandates/" + k.token
 	k.Page(k.A.Staff, "GET", page, nil).Want(http.StatusOK).Contains("signed later.pdf")
-	k.Page(k.A.Staff, "GET", page+"/evidence/"+bytesOf(t, k.House, `SELECT id::text FROM mandate_evidence`), nil).
+	k.Page(k.A.Staff, "GET", page+"/evidence/"+bytesOf(t, k.Server, `SELECT id::text FROM mandate_evidence`), nil).
 		Want(http.StatusConflict).Contains("This file cannot be read")
 }
 

@@ -27,7 +27,7 @@ var (
 )
 
 // listed are the names of the rows that a list shows, page after page.
-func listed(h *handlertest.House, address string) (names []string) {
+func listed(h *handlertest.Server, address string) (names []string) {
 	for {
 		page := h.Page(h.A.Staff, "GET", address, nil).Want(http.StatusOK).Body
 		for _, m := range mainLink.FindAllStringSubmatch(page, -1) {
@@ -95,7 +95,7 @@ func TestAnExportHoldsWhatTheListShowsInItsOrder(t *testing.T) {
 		"/tokens":                         "Client", "/tokens?state=active": "Client", "/mandates": "Client",
 		"/mandates?method=eft": "Client",
 	} {
-		shown := listed(k.House, address)
+		shown := listed(k.Server, address)
 		link := csvLink.FindStringSubmatch(k.Page(k.A.Staff, "GET", address, nil).Body)
 		if len(shown) == 0 || link == nil {
 			t.Errorf("%s shows %d rows, and the link %v", address, len(shown), link)

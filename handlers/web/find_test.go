@@ -10,13 +10,13 @@ import (
 )
 
 // found asks the search as its page does.
-func found(h *handlertest.House, who handlertest.Person, typed string) handlertest.Answer {
+func found(h *handlertest.Server, who handlertest.Person, typed string) handlertest.Answer {
 	return h.Page(who, "GET", "/find?q="+url.QueryEscape(typed), nil).Want(http.StatusOK)
 }
 
 func TestOneSearchFindsRecordsNumbersPagesAndActs(t *testing.T) {
 	k := withAccount(t)
-	h, staff := k.House, k.A.Staff
+	h, staff := k.Server, k.A.Staff
 	sipho := add(h, url.Values{"full_name": {"Sipho Zöllner"}, "email": {"sipho@example.com"}, "phone": {"083 765 4321"}})
 	client, token := "/clients/"+k.client, "/tokens/"+k.token
 	for typed, want := range map[string][]string{
@@ -96,7 +96,7 @@ func TestTheSearchForgivesAndKnowsOtherWords(t *testing.T) {
 
 func TestTheSearchOffersWhatAPersonOpenedLast(t *testing.T) {
 	k := withAccount(t)
-	h := k.House
+	h := k.Server
 	client := "/clients/" + k.client
 	h.Page(k.A.Staff, "GET", "/find", nil).Want(http.StatusOK).Lacks("Recently opened")
 	h.Page(k.A.Staff, "GET", client, nil).Want(http.StatusOK)

@@ -22,7 +22,7 @@ var netcashMaster = strings.ReplaceAll("H→"+netcashKey+"→1→Update→KSF-MA
 	"T→KSF1023→BOTHA A→2→051001→020304050→45000→a@example.com\nF→2→109901→9999\n", "→", "\t")
 
 // filesUploaded posts several files of one import.
-func filesUploaded(t *testing.T, h *handlertest.House, files map[string]string) handlertest.Answer {
+func filesUploaded(t *testing.T, h *handlertest.Server, files map[string]string) handlertest.Answer {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)

@@ -24,7 +24,7 @@ const dirtyBook = "Kloof Street Gym members;;;;;;;;;;;;\n" +
 	"Total;;;;;;;;;;R 1 398,95;;\n"
 
 // bookUploaded posts a file of clients as a browser does and gives the address of the import.
-func bookUploaded(t *testing.T, h *handlertest.House, who handlertest.Person, content string) string {
+func bookUploaded(t *testing.T, h *handlertest.Server, who handlertest.Person, content string) string {
 	t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -49,7 +49,7 @@ func bookUploaded(t *testing.T, h *handlertest.House, who handlertest.Person, co
 }
 
 // bookMapped sends the columns as they were guessed.
-func bookMapped(t *testing.T, h *handlertest.House, at string) book.Import {
+func bookMapped(t *testing.T, h *handlertest.Server, at string) book.Import {
 	t.Helper()
 	i := bookAt(t, h, at)
 	form := url.Values{"cut_over": {i.CutOver.String()}}
@@ -60,7 +60,7 @@ func bookMapped(t *testing.T, h *handlertest.House, at string) book.Import {
 	return bookAt(t, h, at)
 }
 
-func bookAt(t *testing.T, h *handlertest.House, at string) book.Import {
+func bookAt(t *testing.T, h *handlertest.Server, at string) book.Import {
 	t.Helper()
 	i, err := h.Imports.Get(t.Context(), h.A.Actor, uuid.MustParse(strings.TrimPrefix(at, "/imports/")))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // debited sets how the newest debit of a purchase went.
-func debited(t *testing.T, h *handlertest.House, reference, state, code string) {
+func debited(t *testing.T, h *handlertest.Server, reference, state, code string) {
 	t.Helper()
 	_, err := h.Store.Pool.Exec(
 		t.Context(),
@@ -38,10 +38,10 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 	for _, reference := range []string{"POOR", "POORER", "GOOD", "BAD"} {
 		k.made(t, "reference", reference)
 	}
-	debited(t, k.House, "POOR", "unpaid", "02")
-	debited(t, k.House, "POORER", "unpaid", "02")
-	debited(t, k.House, "GOOD", "final", "00")
-	debited(t, k.House, "BAD", "disputed", "30")
+	debited(t, k.Server, "POOR", "unpaid", "02")
+	debited(t, k.Server, "POORER", "unpaid", "02")
+	debited(t, k.Server, "GOOD", "final", "00")
+	debited(t, k.Server, "BAD", "disputed", "30")
 	if _, err := k.Store.Pool.Exec(
 		t.Context(),
 		`WITH again AS (UPDATE purchases SET collection_count = 2 WHERE reference = 'POORER' RETURNING id)
@@ -60,7 +60,7 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 	if _, err := k.Store.Pool.Exec(t.Context(), `UPDATE tokens SET failures = 2, last_used_at = now()`); err != nil {
 		t.Fatal(err)
 	}
-	all := listed(k.House, "/purchases")
+	all := listed(k.Server, "/purchases")
 	byProgram := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, "R") })
 	scheduled := []string{"INV-7"}
 	debits := []string{"BAD", "GOOD", "POORER", "POOR", "INV-7"}
@@ -84,7 +84,7 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 		"answer=never&debit=today":             nil,
 	} {
 		address := "/purchases?" + narrow
-		if got := listed(k.House, address); !slices.Equal(got, want) {
+		if got := listed(k.Server, address); !slices.Equal(got, want) {
 			t.Errorf("%s shows %q, want %q", narrow, got, want)
 			continue
 		}
@@ -103,7 +103,7 @@ func TestListsAreNarrowedByWhatStandsBesideTheirRecords(t *testing.T) {
 			}
 		}
 		for _, order := range []string{"created", "amount", "-due", "reference", "-debit", "client"} {
-			if got := listed(k.House, address+"&sort="+order); !sameRows(got, want) {
+			if got := listed(k.Server, address+"&sort="+order); !sameRows(got, want) {
 				t.Errorf("%s by %s shows %q, want %q", narrow, order, got, want)
 			}
 		}
@@ -150,7 +150,7 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 				if strings.Contains(list, "?") {
 					address = list + "&" + narrow
 				}
-				rows := listed(k.House, address)
+				rows := listed(k.Server, address)
 				if got := slices.Equal(rows, []string{"Thandi Nkosi"}); got != want || !want && len(rows) > 0 {
 					if strings.Contains(address, "method=debicheck&") || strings.Contains(address, "&method=debicheck") {
 						continue // asked for twice
@@ -165,7 +165,7 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 		"/mandates?created=last-7-days": 1,
 		"/mandates?created=last-month":  0, "/clients?added=today": 71, "/clients?added=yesterday&sort=name": 0,
 		"/clients?added=today&sort=-name": 71} {
-		if got := listed(k.House, address); len(got) != want {
+		if got := listed(k.Server, address); len(got) != want {
 			t.Errorf("%s shows %d rows, want %d", address, len(got), want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 	k.Page(k.A.Owner, "GET", back, nil).Want(http.StatusOK).Contains("71 clients", "(selected)")
 	k.Page(k.A.Owner, "GET", "/batches/new?clients=selection%3D"+uuid.NewString(), nil).Want(http.StatusOK).
 		Contains("This selection is over")
-	names := listed(k.House, "/clients?sort=name")
+	names := listed(k.Server, "/clients?sort=name")
 	if !slices.IsSortedFunc(
 		names,
 		func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) },
@@ -194,7 +194,7 @@ func TestAccountsAreNarrowedByTheirDebits(t *testing.T) {
 // billed makes a batch of the clients that a list shows, by the button under it, and compares the two.
 func (k cast) billed(t *testing.T, list, count string) {
 	t.Helper()
-	shown := listed(k.House, list)
+	shown := listed(k.Server, list)
 	before, _, offered := strings.Cut(k.Page(k.A.Owner, "GET", list, nil).Want(http.StatusOK).Body, "Bill these clients")
 	if !offered {
 		t.Fatalf("%s does not offer to bill its clients", list)

@@ -38,7 +38,7 @@ func TestListsAreSortedByTheirHeads(t *testing.T) {
 			if strings.Contains(address, "?") {
 				join = "&"
 			}
-			up, down := listed(k.House, address+join+"sort="+order), listed(k.House, address+join+"sort=-"+order)
+			up, down := listed(k.Server, address+join+"sort="+order), listed(k.Server, address+join+"sort=-"+order)
 			slices.Reverse(down)
 			if !slices.Equal(up, down) || len(slices.Compact(slices.Sorted(slices.Values(up)))) < min(len(up), 2) {
 				t.Errorf("%s by %s: %v one way, %v the other", address, order, up, down)

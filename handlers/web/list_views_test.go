@@ -29,7 +29,7 @@ func headsOf(page string) (out []string) {
 }
 
 // choose posts the form of the columns and follows it.
-func choose(h *handlertest.House, who handlertest.Person, list, back string, more url.Values) string {
+func choose(h *handlertest.Server, who handlertest.Person, list, back string, more url.Values) string {
 	values := url.Values{"list": {list}, "back": {back}}
 	for name, of := range more {
 		values[name] = of
@@ -46,7 +46,7 @@ func TestAPersonArrangesAList(t *testing.T) {
 	usual := headsOf(page(k.A.Staff, "/purchases"))
 	columns := url.Values{"order": {"client", "amount", "status", "due", "created"}, "shown": {"created", "amount"},
 		"rows": {"25"}, "density": {"compact"}}
-	if to := choose(k.House, k.A.Staff, "/purchases", "status=created", columns); to != "/purchases?status=created" {
+	if to := choose(k.Server, k.A.Staff, "/purchases", "status=created", columns); to != "/purchases?status=created" {
 		t.Errorf("leads to %s", to)
 	}
 	now := page(k.A.Staff, "/purchases?status=created")
@@ -69,17 +69,17 @@ func TestAPersonArrangesAList(t *testing.T) {
 		t.Errorf("somebody else sees %q", got)
 	}
 	columns.Set("up", "created")
-	if to := choose(k.House, k.A.Staff, "/purchases", "", columns); to != "/purchases?display=open" {
+	if to := choose(k.Server, k.A.Staff, "/purchases", "", columns); to != "/purchases?display=open" {
 		t.Errorf("leads to %s", to)
 	}
 	columns["order"] = []string{"client", "amount", "status", "created", "due"}
 	columns.Set("up", "status")
-	choose(k.House, k.A.Staff, "/purchases", "", columns)
-	choose(k.House, k.A.Reader, "/clients", "", url.Values{"order": {"added"}, "shown": {"added"}}) // for themselves
+	choose(k.Server, k.A.Staff, "/purchases", "", columns)
+	choose(k.Server, k.A.Reader, "/clients", "", url.Values{"order": {"added"}, "shown": {"added"}}) // for themselves
 	if got := headsOf(page(k.A.Reader, "/clients")); !slices.Equal(got, []string{"Client", "Added"}) {
 		t.Errorf("a person who only looks sees %q", got)
 	}
-	choose(k.House, k.A.Staff, "/purchases", "", url.Values{"reset": {"1"}})
+	choose(k.Server, k.A.Staff, "/purchases", "", url.Values{"reset": {"1"}})
 	if got := headsOf(page(k.A.Staff, "/purchases")); !slices.Equal(got, usual) {
 		t.Errorf("after all it shows %q", got)
 	}
@@ -104,8 +104,8 @@ func TestAListIsSavedAsAView(t *testing.T) {
 	save := url.Values{"list": {"/purchases"}, "back": {query}, "query": {query}, "name": {" Large  ones "}}
 	to := k.Page(k.A.Staff, "POST", "/lists/views", save).Want(http.StatusSeeOther).Header.Get("Location")
 	shown := page(k.A.Staff, to).Contains("Large ones", "This view").Lacks("Name of the view").Body
-	if got := headsOf(shown); !slices.Equal(got, []string{"Reference", "Amount, R"}) || listed(k.House, to)[0] != "INV-7" {
-		t.Errorf("the view shows %q, first %q", got, listed(k.House, to)[0])
+	if got := headsOf(shown); !slices.Equal(got, []string{"Reference", "Amount, R"}) || listed(k.Server, to)[0] != "INV-7" {
+		t.Errorf("the view shows %q, first %q", got, listed(k.Server, to)[0])
 	}
 	link := viewLink.FindStringSubmatch(page(k.A.Staff, "/purchases").Body)
 	if link == nil || html.UnescapeString(link[1]) != to {
@@ -171,7 +171,7 @@ func TestViewsOfAPersonWhoLeft(t *testing.T) {
 	}
 	own := save(k.A.Staff, "/purchases", "Mine", "status=created")
 	ours := save(k.A.Staff, "/purchases", "Ours", "amount_min=10&columns=client,result,colour", "1")
-	choose(k.House, k.A.Staff, "/purchases", "", url.Values{"order": {"client"}, "shown": {"client"}})
+	choose(k.Server, k.A.Staff, "/purchases", "", url.Values{"order": {"client"}, "shown": {"client"}})
 	k.Page(k.A.Reader, "GET", ours, nil).
 		Want(http.StatusOK).
 		Contains("who can change it", "‘colour’ is not a column").

@@ -12,7 +12,7 @@ import (
 
 func TestTheListOfClientsShowsTheStoredAccount(t *testing.T) {
 	b := newBusiness(t)
-	none := strings.TrimPrefix(add(b.House, url.Values{"full_name": {"Nobody Yet"}, "email": {"nobody@example.com"}}),
+	none := strings.TrimPrefix(add(b.Server, url.Values{"full_name": {"Nobody Yet"}, "email": {"nobody@example.com"}}),
 		"/clients/")
 	client, token := b.stored("4000000001")
 	b.charged(client, token, 10000, 4)

@@ -23,10 +23,10 @@ import (
 // patience is how long a test waits for what must come.
 const patience = 5 * time.Minute
 
-// wire is the house on a real listener, with a DebiCheck mandate that waits for
+// wire is the server on a real listener, with a DebiCheck mandate that waits for
 // the payer and everything that watches it.
 type wire struct {
-	*handlertest.House
+	*handlertest.Server
 	t     *testing.T
 	site  *httptest.Server
 	watch *mandate.Watch
@@ -37,7 +37,7 @@ type wire struct {
 func newWire(t *testing.T) *wire {
 	t.Helper()
 	w := &wire{t: t}
-	w.House = handlertest.New(t, func(h *handlertest.House) {
+	w.Server = handlertest.New(t, func(h *handlertest.Server) {
 		var err error
 		if w.watch, err = (mandate.Store{DB: h.Store}).Watch(t.Context()); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"debitdesk/models/calendar"
 )
 
-// setUp is a house at a time of day of some later Tuesday, with a client.
+// setUp is a server at a time of day of some later Tuesday, with a client.
 func setUp(t *testing.T, hour, minute int) cast {
 	t.Helper()
 	h := handlertest.New(t)
@@ -26,7 +26,7 @@ func setUp(t *testing.T, hour, minute int) cast {
 	if err := h.Store.Clock.MoveTo(t.Context(), day.At(hour, minute)); err != nil {
 		t.Fatal(err)
 	}
-	return cast{House: h, client: strings.TrimPrefix(add(h, thandi()), "/clients/"), day: day}
+	return cast{Server: h, client: strings.TrimPrefix(add(h, thandi()), "/clients/"), day: day}
 }
 
 // wanted is a form that asks for a mandate.
@@ -288,7 +288,7 @@ func TestARefusedAccountKeepsTheNewClientAndTheForm(t *testing.T) {
 func TestWhatIsMissingThePayerGives(t *testing.T) {
 	t.Parallel()
 	k := setUp(t, 21, 14) // at night too: the payer is asked when the page is filled in
-	k.client = strings.TrimPrefix(add(k.House, url.Values{"full_name": {"Sipho Dube"}, "email": {"sipho@example.com"},
+	k.client = strings.TrimPrefix(add(k.Server, url.Values{"full_name": {"Sipho Dube"}, "email": {"sipho@example.com"},
 		"country": {"ZA"}}), "/clients/")
 	k.Page(k.A.Staff, "POST", "/mandates/preview", k.wanted("client_shown", "")).Want(http.StatusOK).
 		Contains(`id="needs"`, "identity number, phone number, account number and branch code",

@@ -18,7 +18,7 @@ import (
 )
 
 // charges charges a client of merchant A for a day, and gives the id of the last purchase. Details are the client's.
-func charges(h *handlertest.House, n int, day calendar.Date, details string) (id string) {
+func charges(h *handlertest.Server, n int, day calendar.Date, details string) (id string) {
 	client, token := storedFor(h, details)
 	for range n {
 		id = h.API("POST", "/purchases/", fmt.Sprintf(
@@ -30,7 +30,7 @@ func charges(h *handlertest.House, n int, day calendar.Date, details string) (id
 }
 
 // storedFor is a client of merchant A whose account is stored.
-func storedFor(h *handlertest.House, details string) (client, token string) {
+func storedFor(h *handlertest.Server, details string) (client, token string) {
 	client = h.API("POST", "/clients/", `{"full_name": "Nomsa Dlamini", "bank_account": "6200000001",
 		"bank_code": "470010", `+details+`}`).Want(201).Text("id")
 	token = h.API("POST", "/purchases/", fmt.Sprintf(
@@ -40,7 +40,7 @@ func storedFor(h *handlertest.House, details string) (client, token string) {
 	return client, token
 }
 
-func notices(h *handlertest.House) int {
+func notices(h *handlertest.Server) int {
 	return h.Count(`SELECT count(*) FROM mails WHERE kind = 'debit_notice'`)
 }
 

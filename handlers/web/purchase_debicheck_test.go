@@ -16,7 +16,7 @@ import (
 
 // asks requests a mandate by the API and hands it to the bank; later runs what is
 // due after a time.
-func asks(t *testing.T, h *handlertest.House, account, price string) (id string, later func(time.Duration)) {
+func asks(t *testing.T, h *handlertest.Server, account, price string) (id string, later func(time.Duration)) {
 	t.Helper()
 	client := h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
 		"phone":        "27821234567",

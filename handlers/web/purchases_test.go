@@ -17,7 +17,7 @@ import (
 
 // cast is a client with a stored account.
 type cast struct {
-	*handlertest.House
+	*handlertest.Server
 	client, token string
 	day           calendar.Date // the earliest day of a debit
 }
@@ -26,7 +26,7 @@ func withAccount(t *testing.T) cast {
 	t.Helper()
 	h := handlertest.New(t)
 	client := strings.TrimPrefix(add(h, thandi()), "/clients/")
-	k := cast{House: h, client: client, day: h.Purchases.Timetable.EarliestActionDate(h.Purchases.Calendar, h.Store.Now())}
+	k := cast{Server: h, client: client, day: h.Purchases.Timetable.EarliestActionDate(h.Purchases.Calendar, h.Store.Now())}
 	page := k.capture(t, nil)
 	k.token = strings.TrimPrefix(page, "/tokens/")
 	return k

@@ -14,7 +14,7 @@ import (
 )
 
 // texted is a client with a mobile number on a Monday morning, when SMS go out.
-func texted(t *testing.T) (h *handlertest.House, at string) {
+func texted(t *testing.T) (h *handlertest.Server, at string) {
 	t.Helper()
 	h = handlertest.New(t)
 	h.At(calendar.On(2031, time.March, 3).At(10, 0))
@@ -28,7 +28,7 @@ func smsForm(text string) url.Values {
 }
 
 // sendSMS sends what waits.
-func sendSMS(h *handlertest.House, t *testing.T) {
+func sendSMS(h *handlertest.Server, t *testing.T) {
 	t.Helper()
 	if _, err := h.Texts.SendDue(t.Context()); err != nil {
 		t.Fatal(err)
@@ -36,11 +36,11 @@ func sendSMS(h *handlertest.House, t *testing.T) {
 }
 
 // phone is what a program of a merchant reads of the phone.
-func phone(h *handlertest.House, of handlertest.Merchant) handlertest.Answer {
+func phone(h *handlertest.Server, of handlertest.Merchant) handlertest.Answer {
 	return h.Call("GET", "/sandbox/sms", nil, "Authorization: Bearer "+of.Token)
 }
 
-func answered(h *handlertest.House, by handlertest.Merchant, reply string, body any) handlertest.Answer {
+func answered(h *handlertest.Server, by handlertest.Merchant, reply string, body any) handlertest.Answer {
 	return h.Call("POST", reply, body, "Authorization: Bearer "+by.Token)
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // eraseOne erases a client of a long list.
-func eraseOne(t *testing.T, h *handlertest.House, name string) {
+func eraseOne(t *testing.T, h *handlertest.Server, name string) {
 	t.Helper()
 	id := bytesOf(t, h, `SELECT id::text FROM clients WHERE full_name = '`+name+`'`)
 	h.Page(h.A.Owner, "POST", "/clients/"+id+"/erasure", url.Values{"confirm": {"ERASE"}}).Want(http.StatusSeeOther)

@@ -54,7 +54,7 @@ func (s *watched) Step(ctx context.Context, t *task.Task, who actor.Actor) (task
 }
 
 // longList has more clients than are exported at once: 40, of which a step writes 15.
-func longList(t *testing.T) (*handlertest.House, *stepping) {
+func longList(t *testing.T) (*handlertest.Server, *stepping) {
 	t.Helper()
 	h := handlertest.New(t)
 	if err := h.Store.InTx(t.Context(), func(tx *database.Tx) error {
@@ -83,7 +83,7 @@ var (
 )
 
 // asked asks for the file of a list as a browser does, and gives the task.
-func asked(t *testing.T, h *handlertest.House, who handlertest.Person, address string) (id uuid.UUID, form url.Values) {
+func asked(t *testing.T, h *handlertest.Server, who handlertest.Person, address string) (id uuid.UUID, form url.Values) {
 	t.Helper()
 	page := h.Page(who, "GET", address, nil, "Accept: text/html").
 		Want(http.StatusOK).

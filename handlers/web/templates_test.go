@@ -28,12 +28,12 @@ func plan(title string, more ...string) url.Values {
 }
 
 // templateOf makes a subscription and gives its address.
-func templateOf(t *testing.T, h *handlertest.House, form url.Values) string {
+func templateOf(t *testing.T, h *handlertest.Server, form url.Values) string {
 	t.Helper()
 	return h.Page(h.A.Finance, "POST", "/templates", form).Want(http.StatusSeeOther).Header.Get("Location")
 }
 
-func clientOf(h *handlertest.House, email string) string {
+func clientOf(h *handlertest.Server, email string) string {
 	return h.API("POST", "/clients/", map[string]any{"email": email, "full_name": "Client " + email}).Want(
 		http.StatusCreated).Text("id")
 }
@@ -138,7 +138,7 @@ func between(text, before, after string) string {
 }
 
 // subscribed adds a client with a stored account, and gives the subscriber's address.
-func subscribed(t *testing.T, h *handlertest.House, at, account string) string {
+func subscribed(t *testing.T, h *handlertest.Server, at, account string) string {
 	t.Helper()
 	client := h.API("POST", "/clients/", map[string]any{"email": "c" + account + "@example.com",
 		"full_name": "Thandi Nkosi", "bank_account": account, "bank_code": "470010"}).Want(http.StatusCreated).Text("id")

@@ -69,7 +69,7 @@ func withUnableBank(t *testing.T) unable {
 		o.Gateway, o.Timetable = limited{u.bank, u.able}, &by
 		o.Verifier = bank.NoVerifier{}
 	})
-	u.House = h
+	u.Server = h
 	day := calendar.DateOf(h.Store.Now()).AddDays(7)
 	for day.Weekday() != 2 || !h.Purchases.Calendar.IsBusinessDay(day) {
 		day = day.AddDays(1)

@@ -28,20 +28,20 @@ func endpoint(t *testing.T) (address string, status, calls *atomic.Int64) {
 	return s.URL, status, calls
 }
 
-func delivers(t *testing.T, h *handlertest.House) {
+func delivers(t *testing.T, h *handlertest.Server) {
 	t.Helper()
 	if _, err := h.Webhooks.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func addsWebhook(h *handlertest.House, callback string) string {
+func addsWebhook(h *handlertest.Server, callback string) string {
 	return h.Page(h.A.Owner, "POST", "/developers/webhooks", url.Values{"title": {"Accounting"}, "callback": {callback},
 		"which": {"all"}}).Want(http.StatusSeeOther).Header.Get("Location")
 }
 
 // buys makes a purchase, which is an event.
-func buys(h *handlertest.House) string {
+func buys(h *handlertest.Server) string {
 	return h.API("POST", "/purchases/", fmt.Sprintf(
 		`{"client":{"email":"thandi@example.com","full_name":"Thandi Nkosi"},"brand_id":%q,"purchase":{"products":[{"name":"Membership","price":100}]}}`,
 		h.A.BrandID,

@@ -17,7 +17,7 @@ func ownWords(version, opening, closing string) url.Values {
 }
 
 // mailed sends what waits, and gives the newest mail of the business.
-func mailed(t *testing.T, h *handlertest.House) string {
+func mailed(t *testing.T, h *handlertest.Server) string {
 	t.Helper()
 	post := &outbox.Service{Store: outbox.Store{DB: h.Store}, Sender: outbox.Keep{}, Sent: h.Purchases.Mailed,
 		Compose: h.Billing.Compose}

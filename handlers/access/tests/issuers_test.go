@@ -15,9 +15,9 @@ import (
 	"debitdesk/models/issuer"
 )
 
-// gate is a house whose installation accepts an issuer. The owner of A is known there as anna, once linked.
+// gate is a server whose installation accepts an issuer. The owner of A is known there as anna, once linked.
 type gate struct {
-	*handlertest.House
+	*handlertest.Server
 	t  *testing.T
 	op *testissuer.Issuer
 	id uuid.UUID // of the issuer
@@ -26,7 +26,7 @@ type gate struct {
 func newGate(t *testing.T) *gate {
 	t.Helper()
 	g := &gate{t: t, op: testissuer.New(t)}
-	g.House = handlertest.NewWith(t, func(o *app.Options) {
+	g.Server = handlertest.NewWith(t, func(o *app.Options) {
 		o.Issuer = app.InstallationIssuer{Address: g.op.URL, ClientID: g.op.ClientID, Name: "Kloof Login",
 			Secret: issuer.Secret(g.op.Secret)}
 	})

@@ -42,7 +42,7 @@ func holds(t *testing.T, body map[string]any, want map[string]any) {
 }
 
 // order is a body of POST /purchases/ with more beside and inside "purchase".
-func order(h *handlertest.House, client, beside, inside string) string {
+func order(h *handlertest.Server, client, beside, inside string) string {
 	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q%s,"purchase":{"products":[{"name":"m","price":10000}]%s}}`, client,
 		h.A.BrandID, beside, inside)
 }

@@ -14,7 +14,7 @@ import (
 const atDirectDebit = "purchase.payment_method_details.direct_debit."
 
 // debicheck asks for a mandate of R100 a month; more is put into the mandate's fields.
-func debicheck(h *handlertest.House, client, how, more string) string {
+func debicheck(h *handlertest.Server, client, how, more string) string {
 	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
  "purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":10000}],
   "payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678","deduction_day":1,"period_units":"months",
@@ -23,7 +23,7 @@ func debicheck(h *handlertest.House, client, how, more string) string {
 }
 
 // clockShows lets the rules see a time of tomorrow.
-func clockShows(h *handlertest.House, of calendar.TimeOfDay, more time.Duration) {
+func clockShows(h *handlertest.Server, of calendar.TimeOfDay, more time.Duration) {
 	moment := of.On(calendar.DateOf(h.Store.Now()).AddDays(1)).Add(more)
 	h.Purchases.Now = func() time.Time { return moment }
 }
@@ -109,7 +109,7 @@ func TestTheSameRequestWithAKeyAsksOnce(t *testing.T) {
 }
 
 func TestAnAccountIsVerifiedBeforeThePayerIsAsked(t *testing.T) {
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Purchases.Verifier = &banksandbox.Bank{}
 	})
 	clockShows(h, calendar.TimeOfDay{Hour: 10}, 0)

@@ -15,7 +15,7 @@ import (
 // foreign is a program that was written for the family of this API and knows nothing of
 // us. It sends its own headers and bodies, as text, and reads the answers in its own way.
 type foreign struct {
-	*handlertest.House
+	*handlertest.Server
 	t       *testing.T
 	headers []string
 }
@@ -65,7 +65,7 @@ func (f foreign) settles(id string) map[string]any {
 	for range 30 {
 		got := f.API("GET", "/purchases/"+id+"/", nil).Want(200).JSON()
 		if status := got["status"]; status != "pending_charge" && status != "pending_execute" {
-			run(f.t, f.House)
+			run(f.t, f.Server)
 			return got
 		}
 		f.Call("POST", "/sandbox/clock", `{"advance":"12h"}`, "Authorization: Bearer "+f.A.Token,
@@ -124,7 +124,7 @@ func TestForeignClientsRunUnchanged(t *testing.T) {
 	h := handlertest.New(t)
 	for _, c := range []struct {
 		name    string
-		journey func(*testing.T, *handlertest.House)
+		journey func(*testing.T, *handlertest.Server)
 	}{
 		{"a shop plug-in that stores accounts and renews by them", aShopThatRenews},
 		{"a shop plug-in that asks again after each callback", aShopThatAsksAgain},
@@ -138,7 +138,7 @@ func TestForeignClientsRunUnchanged(t *testing.T) {
 
 // aShopThatRenews keeps tokens of its customers, charges them each month, and refunds
 // from the page of an order.
-func aShopThatRenews(t *testing.T, h *handlertest.House) {
+func aShopThatRenews(t *testing.T, h *handlertest.Server) {
 	f, hook := foreign{h, t, phpShop}, listen(t)
 	brand := h.A.BrandID.String()
 	bad := h.Call("GET", "/api/v1/public_key/", nil, "Content-Type: application/json",
@@ -232,7 +232,7 @@ func aShopThatRenews(t *testing.T, h *handlertest.House) {
 
 // aShopThatAsksAgain writes currencies in small letters, adds the time to each reading,
 // and compares the reference with its cart as a text.
-func aShopThatAsksAgain(t *testing.T, h *handlertest.House) {
+func aShopThatAsksAgain(t *testing.T, h *handlertest.Server) {
 	f, hook := foreign{h, t, append([]string{"Accept: application/json"}, phpShop...)}, listen(t)
 	brand := h.A.BrandID.String()
 	// Its test of the connection wants an object, whatever that says.
@@ -268,7 +268,7 @@ func aShopThatAsksAgain(t *testing.T, h *handlertest.House) {
 
 // aShopWithATimetable sends the texts of its database where numbers and flags are meant,
 // and an empty list where it has nothing to say.
-func aShopWithATimetable(t *testing.T, h *handlertest.House) {
+func aShopWithATimetable(t *testing.T, h *handlertest.Server) {
 	f, hook := foreign{h, t, phpShop}, listen(t)
 	brand := h.A.BrandID.String()
 	f.ask("GET", "/payment_methods/?brand_id="+brand+"&currency=ZAR&language=&amount=15000",

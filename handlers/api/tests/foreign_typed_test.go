@@ -87,7 +87,7 @@ func part(t *testing.T, body map[string]any, path string) map[string]any {
 
 // aFrameworkPackage sends a body with each request, a reading and a deletion too, and
 // builds records with types out of each answer.
-func aFrameworkPackage(t *testing.T, h *handlertest.House) {
+func aFrameworkPackage(t *testing.T, h *handlertest.Server) {
 	f, hook := foreign{h, t, []string{"Content-Type: application/json", "Accept: application/json",
 		"User-Agent: Framework Package"}}, listen(t)
 	brand := h.A.BrandID.String()
@@ -172,7 +172,7 @@ func aFrameworkPackage(t *testing.T, h *handlertest.House) {
 
 // aTypeScriptClient believes no callback: it takes the id out of it and asks again. It
 // writes addresses without the last slash too.
-func aTypeScriptClient(t *testing.T, h *handlertest.House) {
+func aTypeScriptClient(t *testing.T, h *handlertest.Server) {
 	f, hook := foreign{h, t, []string{"Accept: */*", "Accept-Language: *", "Sec-Fetch-Mode: cors", "User-Agent: node"}},
 		listen(t)
 	f.companyKey("/public_key/")

@@ -18,14 +18,14 @@ const (
 )
 
 // waiting is a client whose phone is not known, so that nobody is asked yet.
-func waiting(t *testing.T, h *handlertest.House) string {
+func waiting(t *testing.T, h *handlertest.Server) string {
 	t.Helper()
 	return h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
 		"bank_account": "6200000001", "bank_code": "470010", "personal_code": "8501015000085"}).Want(201).Text("id")
 }
 
 // asking is a body that stores an account by DebiCheck, for R 100,00.
-func asking(h *handlertest.House, client, fields string) string {
+func asking(h *handlertest.Server, client, fields string) string {
 	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["debicheck"],"force_recurring":true,
  "purchase":{"currency":"ZAR","products":[{"name":"Membership","price":10000}],
   "payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678","deduction_day":1,"period_units":"months",%s}}}}`,

@@ -104,7 +104,7 @@ const everyDetail = `{"email":"a@b.co","phone":"27821234567","full_name":"T","pe
 	"bank_account":"6200000001","bank_code":"470010","client_type":null,"delivery_methods":[],"brand_id":"x"}`
 
 // tried puts odd values in one place of a body: each is taken, or refused in the form of the contract.
-func tried(t *testing.T, h *handlertest.House, errors *bytes.Buffer, method, path, place string, whole any) {
+func tried(t *testing.T, h *handlertest.Server, errors *bytes.Buffer, method, path, place string, whole any) {
 	t.Helper()
 	for n, odd := range oddities {
 		if !thorough.OneIn(3, fmt.Sprint(method, path[:5], place, n)) {
@@ -125,7 +125,7 @@ func tried(t *testing.T, h *handlertest.House, errors *bytes.Buffer, method, pat
 func TestNoOddValueInAnyFieldBreaksARequest(t *testing.T) {
 	t.Parallel()
 	var errors bytes.Buffer
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Log = slog.New(slog.NewTextHandler(&errors, &slog.HandlerOptions{Level: slog.LevelError}))
 	})
 	client := payer(t, h)
@@ -176,7 +176,7 @@ const everySubscriber = `{"client_id":"%s","brand_id":"x","status":null,"payment
 func TestNoOddValueBreaksATemplateOrASubscriber(t *testing.T) {
 	t.Parallel()
 	var errors bytes.Buffer
-	h := handlertest.New(t, func(h *handlertest.House) {
+	h := handlertest.New(t, func(h *handlertest.Server) {
 		h.Deps.Log = slog.New(slog.NewTextHandler(&errors, &slog.HandlerOptions{Level: slog.LevelError}))
 	})
 	client := payer(t, h)

@@ -12,14 +12,14 @@ import (
 )
 
 // payer makes a client with an account and returns its id.
-func payer(t *testing.T, h *handlertest.House) string {
+func payer(t *testing.T, h *handlertest.Server) string {
 	t.Helper()
 	return h.API("POST", "/clients/", map[string]any{"email": "thandi@example.com", "full_name": "Thandi Nkosi",
 		"phone":        "27821234567",
 		"bank_account": "6200000001", "bank_code": "470010", "personal_code": "8501015000085"}).Want(201).Text("id")
 }
 
-func body(h *handlertest.House, client string, more string) string {
+func body(h *handlertest.Server, client string, more string) string {
 	return fmt.Sprintf(
 		`{"client_id":%q,"brand_id":%q,"purchase":{"currency":"ZAR","language":"en","products":[{"name":"December","price":10000}]}%s}`,
 		client,
@@ -28,14 +28,14 @@ func body(h *handlertest.House, client string, more string) string {
 	)
 }
 
-func tokenising(h *handlertest.House, client string, price int) string {
+func tokenising(h *handlertest.Server, client string, price int) string {
 	return fmt.Sprintf(`{"client_id":%q,"brand_id":%q,"payment_method_whitelist":["eft"],"force_recurring":true,
  "purchase":{"currency":"ZAR","language":"en","products":[{"name":"Membership","price":%d}],
   "payment_method_details":{"direct_debit":{"profile_code":"TEST1","abbreviated_name":"TESTMERCH1","account_number":"12345678","deduction_day":1,"period_units":"months"}}}}`,
 		client, h.A.BrandID, price)
 }
 
-func due(h *handlertest.House, in time.Duration) string {
+func due(h *handlertest.Server, in time.Duration) string {
 	return fmt.Sprintf(`,"due":%d`, h.Store.Now().Add(in).Unix())
 }
 

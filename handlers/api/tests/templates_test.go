@@ -14,12 +14,12 @@ import (
 )
 
 // template makes a template and gives its answer. kind is the JSON of is_subscription.
-func template(t *testing.T, h *handlertest.House, kind, more string) map[string]any {
+func template(t *testing.T, h *handlertest.Server, kind, more string) map[string]any {
 	t.Helper()
 	return h.API("POST", "/billing_templates/", templateBody(h, kind, more)).Want(201).JSON()
 }
 
-func templateBody(h *handlertest.House, kind, more string) string {
+func templateBody(h *handlertest.Server, kind, more string) string {
 	if kind == "false" && !strings.Contains(more, `due"`) {
 		more += due(h, 72*time.Hour)
 	}
@@ -32,7 +32,7 @@ func templateBody(h *handlertest.House, kind, more string) string {
 }
 
 // subscriber adds a client to a subscription and gives what was answered about it.
-func subscriber(t *testing.T, h *handlertest.House, template, client, more string) (btc, purchase map[string]any) {
+func subscriber(t *testing.T, h *handlertest.Server, template, client, more string) (btc, purchase map[string]any) {
 	t.Helper()
 	got := h.API("POST", "/billing_templates/"+template+"/add_subscriber/",
 		fmt.Sprintf(`{"client_id":%q%s}`, client, more)).Want(200).JSON()

@@ -58,14 +58,14 @@ func (r *receiver) heard() []taken {
 }
 
 // run delivers what is due.
-func run(t *testing.T, h *handlertest.House) {
+func run(t *testing.T, h *handlertest.Server) {
 	t.Helper()
 	if _, err := h.Webhooks.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func hook(h *handlertest.House, callback string) string {
+func hook(h *handlertest.Server, callback string) string {
 	return h.API("POST", "/webhooks/", map[string]any{"title": "Accounting", "callback": callback,
 		"all_events": true}).Want(201).Text("id")
 }

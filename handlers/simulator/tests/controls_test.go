@@ -33,10 +33,10 @@ func (letters) Receipt(purchase.Purchase, merchant.Brand) mail.Letter {
 // start is a Monday at 09:00 SAST in a month without public holidays.
 var start = calendar.On(2027, time.February, 1).At(9, 0)
 
-func open(t *testing.T) *handlertest.House { return openBy(t, collection.DefaultTimetable()) }
+func open(t *testing.T) *handlertest.Server { return openBy(t, collection.DefaultTimetable()) }
 
-func openBy(t *testing.T, by collection.Timetable) *handlertest.House {
-	h := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by }, func(h *handlertest.House) {
+func openBy(t *testing.T, by collection.Timetable) *handlertest.Server {
+	h := handlertest.NewWith(t, func(o *app.Options) { o.Timetable = &by }, func(h *handlertest.Server) {
 		s := h.Store
 		h.Purchases.Letters = letters{h.Purchases.Letters}
 		b := bank.New(bank.Store{DB: s}, s.Now, h.Purchases.Timetable, calendar.New())
@@ -48,12 +48,12 @@ func openBy(t *testing.T, by collection.Timetable) *handlertest.House {
 	return h
 }
 
-func call(h *handlertest.House, method, path string, body any, headers ...string) handlertest.Answer {
+func call(h *handlertest.Server, method, path string, body any, headers ...string) handlertest.Answer {
 	return h.Call(method, path, body, append([]string{"Authorization: Bearer " + h.A.Token}, headers...)...)
 }
 
 // collects makes a purchase of R100 whose first collection runs on Wednesday 3 February.
-func collects(t *testing.T, h *handlertest.House, account string) string {
+func collects(t *testing.T, h *handlertest.Server, account string) string {
 	t.Helper()
 	body := fmt.Sprintf(
 		`{"client":{"email":"n@example.com","full_name":"N Dlamini","bank_account":%q,"bank_code":"632005"},"brand_id":%q,
@@ -221,7 +221,7 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.House) { h.Deps.Sandbox = false; h.Deps.Controls = &simulator.Controls{} })
+	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Sandbox = false; h.Deps.Controls = &simulator.Controls{} })
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/mail", "/sandbox/desk"} {
 		call(h, "GET", path, nil).Want(http.StatusNotFound)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // told lists the deliveries about a purchase and its payments, oldest first.
-func told(t *testing.T, h *handlertest.House) (types []string, payloads []map[string]any) {
+func told(t *testing.T, h *handlertest.Server) (types []string, payloads []map[string]any) {
 	t.Helper()
 	list, _ := h.API("GET", "/webhooks/deliveries/?limit=100", nil).Want(200).JSON()["results"].([]any)
 	for i := len(list) - 1; i >= 0; i-- {

@@ -15,7 +15,7 @@ import (
 )
 
 // asks sets up a mandate for R149 a month with at most R200, and gives its purchase.
-func asks(t *testing.T, h *handlertest.House, account, how string) string {
+func asks(t *testing.T, h *handlertest.Server, account, how string) string {
 	t.Helper()
 	body := fmt.Sprintf(
 		`{"client":{"email":"n@example.com","full_name":"N Dlamini","phone":"+27821234567","personal_code":"8501015009086","bank_account":%q,"bank_code":"632005"},

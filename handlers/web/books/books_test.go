@@ -13,7 +13,7 @@ import (
 )
 
 // billed makes an invoice of a client, and gives its purchase.
-func billed(h *handlertest.House, cents int) string {
+func billed(h *handlertest.Server, cents int) string {
 	client := h.API("POST", "/clients/", map[string]any{"email": uuid.NewString() + "@example.com",
 		"full_name": "Thandi Nkosi"}).Want(http.StatusCreated).Text("id")
 	id := h.API("POST", "/purchases/", fmt.Sprintf(

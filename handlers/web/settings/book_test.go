@@ -29,8 +29,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// book is a house whose merchant A has a client, and the files of its book.
-func book(t *testing.T) *handlertest.House {
+// book is a server whose merchant A has a client, and the files of its book.
+func book(t *testing.T) *handlertest.Server {
 	t.Helper()
 	h := handlertest.New(t)
 	must(t, h.Store.InTx(t.Context(), func(tx *database.Tx) error {
@@ -45,7 +45,7 @@ func book(t *testing.T) *handlertest.House {
 var fileLink = regexp.MustCompile(`href="(/tasks/[^"]+/file)"`)
 
 // fetched is the file of the newest task, read again.
-func fetched(t *testing.T, h *handlertest.House, who handlertest.Person) (files map[string]string, raw, at string) {
+func fetched(t *testing.T, h *handlertest.Server, who handlertest.Person) (files map[string]string, raw, at string) {
 	t.Helper()
 	page := h.Page(who, "GET", "/tasks", nil).Want(http.StatusOK).Body
 	found := fileLink.FindStringSubmatch(page)

@@ -19,11 +19,11 @@ import (
 
 const otters = "seven quiet otters"
 
-// house is a house whose merchant A accepts an issuer of its own.
-func newHouse(t *testing.T, terms map[string]string) *gate {
+// newOwnIssuer is a server whose merchant A accepts an issuer of its own.
+func newOwnIssuer(t *testing.T, terms map[string]string) *gate {
 	t.Helper()
 	g := &gate{t: t, op: testissuer.New(t)}
-	g.House = handlertest.New(t)
+	g.Server = handlertest.New(t)
 	g.op.Now = g.Real
 	g.op.Claims = map[string]any{"email": g.A.Owner.Email, "email_verified": true}
 	g.Page(g.A.Owner, "POST", "/settings/issuers", g.form(terms)).Want(303)
@@ -77,7 +77,7 @@ func (g *gate) password(email string) handlertest.Answer {
 
 func TestTheFormOfAProviderSaysEverythingThatIsWrong(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	g.Page(g.A.Owner, "POST", "/settings/issuers", url.Values{"issuer": {"ftp://x"}, "forced": {"yes"},
 		"provisions": {"yes"}, "groups": {"clerks"}, "group_roles": {"king"}, "session_hours": {"many"}}).Want(422).Contains(
 		"Enter the name that its button shows.", "begins with https://", "Enter the client id",
@@ -115,7 +115,7 @@ func TestTheFormOfAProviderSaysEverythingThatIsWrong(t *testing.T) {
 
 func TestAProviderAddsPeopleAndTheirGroupsDecideTheRole(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	groups := map[string]string{"provisions": "yes", "groups_claim": "realm.roles", "groups": "desk-admins|desk-clerks",
 		"group_roles": "admin|staff"}
 	come := func(sub, email string, verified any, in ...string) handlertest.Answer {
@@ -163,7 +163,7 @@ func TestAProviderAddsPeopleAndTheirGroupsDecideTheRole(t *testing.T) {
 
 func TestWhereAProviderIsRequiredAPasswordOpensNothing(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	keeper, clerk := g.withPassword("keeper@a.example", actor.Admin), g.withPassword("clerk@a.example", actor.Staff)
 	outside := g.withPassword("clerk@other.example", actor.Staff)
 	signedIn := handlertest.Person{Cookie: cookie(g.password(clerk.Email).Want(303))}
@@ -198,7 +198,7 @@ func cookie(a handlertest.Answer) string {
 // Who runs the issuer of one business says who people are there, and nowhere else.
 func TestTheProviderOfOneBusinessOpensNoOther(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, map[string]string{"domains": "a.example|b.example"})
+	g := newOwnIssuer(t, map[string]string{"domains": "a.example|b.example"})
 	both := g.withPassword("both@a.example", actor.Staff)
 	if _, err := g.Members.Enrol(t.Context(), actor.OperatorOf(g.B.ID), both.Email,
 		member.Terms{Role: actor.Admin}); err != nil {
@@ -223,7 +223,7 @@ func TestTheProviderOfOneBusinessOpensNoOther(t *testing.T) {
 
 func TestASessionEndsWhenTheIssuerOrItsSettingsSay(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	lives := func(b browser) bool { return g.Page(b.person(), "GET", "/clients", nil).Status == 200 }
 	in := func(sid string) browser {
 		b := browser{}
@@ -282,7 +282,7 @@ func TestASessionEndsWhenTheIssuerOrItsSettingsSay(t *testing.T) {
 
 func TestWhatDirectsMoneyAsksTheIssuerAgain(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	g.op.Claims["amr"] = []string{"pwd", "mfa"}
 	b := browser{}
 	g.signIn(b, g.id).Want(303)
@@ -323,7 +323,7 @@ func TestWhatDirectsMoneyAsksTheIssuerAgain(t *testing.T) {
 
 func TestTwoStepsCountWhenTheIssuerSaysSoOrTheBusinessDoes(t *testing.T) {
 	t.Parallel()
-	g := newHouse(t, nil)
+	g := newOwnIssuer(t, nil)
 	if _, err := g.Store.Pool.Exec(t.Context(), `UPDATE merchants SET require_second_factor = true WHERE id = $1`,
 		g.A.ID); err != nil {
 		t.Fatal(err)

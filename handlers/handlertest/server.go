@@ -54,18 +54,18 @@ import (
 	"debitdesk/models/webhook"
 )
 
-// BaseURL is the public address that the house believes to have.
+// BaseURL is the public address that the server believes to have.
 const BaseURL = "https://desk.example"
 
-// Password is what everybody of the house knows when asked for it again.
+// Password is what everybody of the cast knows when asked for it again.
 const Password = "seven quiet otters"
 
 // Connections are those of the pool. They are so few that a test can have more callers
 // at once than there are connections.
 const Connections = 4
 
-// House is the app with its cast: merchant A, and the stranger's merchant B.
-type House struct {
+// Server is the app with its cast: merchant A, and the stranger's merchant B.
+type Server struct {
 	Store      *database.DB
 	App        *echo.Echo
 	Deps       handlers.Deps
@@ -130,17 +130,17 @@ type Person struct {
 	Cookie string
 }
 
-// New builds the house. wire adds what the test needs before the addresses are made.
-func New(tb testing.TB, wire ...func(*House)) *House {
+// New builds the server. wire adds what the test needs before the addresses are made.
+func New(tb testing.TB, wire ...func(*Server)) *Server {
 	tb.Helper()
 	return NewWith(tb, func(*app.Options) {}, wire...)
 }
 
-// sunday is when every house begins, in the afternoon.
+// sunday is when every server begins, in the afternoon.
 var sunday = time.Date(2026, time.November, 22, 15, 0, 0, 0, time.UTC)
 
-// NewWith builds a house with other options, such as another bank; the store is in them already.
-func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *House {
+// NewWith builds a server with other options, such as another bank; the store is in them already.
+func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*Server)) *Server {
 	tb.Helper()
 	box, err := seal.NewBox([]seal.Key{{ID: "t1", Secret: []byte("0123456789abcdef0123456789abcdef")}},
 		[]byte("index-key-index-key-index-key-32"))
@@ -151,7 +151,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 		return nil
 	}), sunday, box, quiet)
 	tb.Cleanup(db.Close)
-	h := &House{Store: db, tb: tb}
+	h := &Server{Store: db, tb: tb}
 	options := app.Options{Store: db, Log: quiet, BaseURL: BaseURL, Sandbox: true, Version: "test", Now: h.Real,
 		Signing: keys, Verifier: Verifier(func(context.Context, bank.Verification) (bank.Verified, error) {
 			return bank.AllYes(), nil
@@ -205,7 +205,7 @@ func NewWith(tb testing.TB, change func(*app.Options), wire ...func(*House)) *Ho
 }
 
 // Program gives the bearer credential of a program with those scopes.
-func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
+func (h *Server) Program(m Merchant, scopes ...actor.Scope) string {
 	h.tb.Helper()
 	issued, err := h.credentials.Issue(h.tb.Context(), m.Actor,
 		credential.Input{Name: "narrow", Lifetime: time.Hour, Scopes: scopes})
@@ -214,7 +214,7 @@ func (h *House) Program(m Merchant, scopes ...actor.Scope) string {
 }
 
 // Member adds somebody of a merchant who is signed in, with grants over what the role says.
-func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Grants) Person {
+func (h *Server) Member(m Merchant, name string, role actor.Role, grants actor.Grants) Person {
 	h.tb.Helper()
 	p := h.signIn(person(h.tb, h.Store, m.ID, name, role))
 	raw, err := json.Marshal(grants)
@@ -224,28 +224,28 @@ func (h *House) Member(m Merchant, name string, role actor.Role, grants actor.Gr
 	return p
 }
 
-// For lets the house tell the failures of a subtest that uses it alone to that subtest.
-func (h *House) For(tb testing.TB) *House {
+// For lets the server tell the failures of a subtest that uses it alone to that subtest.
+func (h *Server) For(tb testing.TB) *Server {
 	whole := h.tb
 	h.tb = tb
 	tb.Cleanup(func() { h.tb = whole })
 	return h
 }
 
-func (h *House) exec(sql string, args ...any) {
+func (h *Server) exec(sql string, args ...any) {
 	h.tb.Helper()
 	_, err := h.Store.Pool.Exec(h.tb.Context(), sql, args...)
 	must(h.tb, err)
 }
 
 // Real is real time, as sessions and second factors see it.
-func (h *House) Real() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+func (h *Server) Real() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
 // Wait moves real time.
-func (h *House) Wait(d time.Duration) { h.ahead.Add(int64(d)) }
+func (h *Server) Wait(d time.Duration) { h.ahead.Add(int64(d)) }
 
 // Count is the number that a query gives.
-func (h *House) Count(sql string, args ...any) (n int) {
+func (h *Server) Count(sql string, args ...any) (n int) {
 	h.tb.Helper()
 	must(h.tb, h.Store.Pool.QueryRow(h.tb.Context(), sql, args...).Scan(&n))
 	return n
