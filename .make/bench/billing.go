@@ -160,6 +160,14 @@ func (s *server) again(ctx context.Context, ids []string) (time.Duration, error)
 			return 0, err
 		}
 	}
+	// The triggers of these tables will write the entries of the journal again.
+	if err := s.exec(ctx, "ALTER TABLE journal_entries DISABLE TRIGGER USER"); err != nil {
+		return 0, err
+	}
+	_, err = conn.Exec(ctx, "DELETE FROM journal_entries j USING again WHERE again.id = j.purchase_id")
+	if err := errors.Join(err, s.exec(ctx, "ALTER TABLE journal_entries ENABLE TRIGGER USER")); err != nil {
+		return 0, err
+	}
 	for _, t := range invoiceTables {
 		if _, err := conn.Exec(ctx, "VACUUM "+t.name); err != nil {
 			return 0, err

@@ -60,13 +60,10 @@ func (s *Money) Arrears(ctx context.Context, who actor.Actor, currency string) (
 		return a, err
 	}
 	a = Arrears{Day: calendar.DateOf(s.Store.Now()), Currency: cmp.Or(currency, money.ZAR), Others: map[string]int64{}}
-	found, err := s.Store.late(ctx, who.MerchantID, a.Day.At(0, 0))
+	of := map[uuid.UUID]*ClientArrears{}
+	err = s.Store.eachLate(ctx, who.MerchantID, a.Day.At(0, 0), func(l late) { a.add(of, l) })
 	if err != nil {
 		return a, err
-	}
-	of := map[uuid.UUID]*ClientArrears{}
-	for _, l := range found {
-		a.add(of, l)
 	}
 	for _, c := range of {
 		a.Clients = append(a.Clients, *c)

@@ -1,0 +1,4 @@
+package report
+
+// LateQuery reads arrears, for tests of its plan.
+var LateQuery = lateQuery
