@@ -53,18 +53,3 @@ func TestADebitCountsAsDisputableUntilTheDayOfItsRule(t *testing.T) {
 		t.Errorf("after all: %+v", m.Disputable)
 	}
 }
-
-func TestThePeriodIsCutIntoDaysAndWholeMonths(t *testing.T) {
-	for _, c := range []struct{ from, to, first, end string }{
-		{"2026-10-01", "2026-12-31", "2026-10-01", "2027-01-01"},
-		{"2026-10-02", "2026-12-30", "2026-11-01", "2026-12-01"},
-		{"2026-10-15", "2026-11-14", "2026-11-01", "2026-11-01"}, // no whole month
-		{"2026-11-02", "2026-11-30", "2026-12-01", "2026-12-01"},
-		{"2026-11-10", "2026-11-20", "2026-11-21", "2026-11-21"},
-		{"2026-11-01", "2026-11-30", "2026-11-01", "2026-12-01"},
-	} {
-		if first, end := (Question{From: day(c.from), To: day(c.to)}).months(); first != day(c.first) || end != day(c.end) {
-			t.Errorf("%s to %s: whole months from %s until %s", c.from, c.to, first, end)
-		}
-	}
-}

@@ -22,7 +22,7 @@ var stateOf = map[collection.Outcome]collection.State{
 func (s Store) traits(ctx context.Context, merchantID uuid.UUID, q Question) (map[string][]sum, error) {
 	where := "merchant_id = @merchant"
 	args := asked(merchantID, q, &where)
-	first, last := q.months()
+	first, last := calendar.WholeMonths(q.From, q.To)
 	args["first"], args["last"] = first, last
 	days := where + ` AND trait IN ('bank', 'template', 'age') AND day BETWEEN `
 	var found []struct {
@@ -49,18 +49,4 @@ func (s Store) traits(ctx context.Context, merchantID uuid.UUID, q Question) (ma
 		out[f.Trait] = append(out[f.Trait], sum{State: stateOf[f.Outcome], Value: f.Value, N: f.N, Cents: f.Cents})
 	}
 	return out, nil
-}
-
-// months are the whole months of a question: from the first day of the first to the day after the last; none where both
-// are the same day.
-func (q Question) months() (first, end calendar.Date) {
-	if first = q.From; first.Day != 1 {
-		first = q.From.LastDayOfMonth().AddDays(1)
-	}
-	end = q.To.AddDays(1)
-	end = calendar.On(end.Year, end.Month, 1)
-	if end.Before(first) {
-		return q.To.AddDays(1), q.To.AddDays(1)
-	}
-	return first, end
 }

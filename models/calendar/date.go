@@ -95,6 +95,20 @@ func (d Date) At(hour, minute int) time.Time {
 // LastDayOfMonth is the last day of d's month.
 func (d Date) LastDayOfMonth() Date { return On(d.Year, d.Month+1, 0) }
 
+// WholeMonths are the whole months of the days from one to another, both included: from the first day of the first to
+// the day after the last. Where there is none, both are the day after to.
+func WholeMonths(from, to Date) (first, end Date) {
+	if first = from; first.Day != 1 {
+		first = from.LastDayOfMonth().AddDays(1)
+	}
+	end = to.AddDays(1)
+	end = On(end.Year, end.Month, 1)
+	if end.Before(first) {
+		return to.AddDays(1), to.AddDays(1)
+	}
+	return first, end
+}
+
 // AddMonths is the day n months later that falls on anchorDay, clipped to the length of that month. The anchor is kept
 // apart from the date, so that the 30th bills 28 February and again 30 March; 99 is always the last day.
 func (d Date) AddMonths(n, anchorDay int) Date {

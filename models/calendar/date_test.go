@@ -124,3 +124,19 @@ func TestAWeekBeginsOnMonday(t *testing.T) {
 		}
 	}
 }
+
+func TestDaysAreCutIntoWholeMonthsAndTheRest(t *testing.T) {
+	for _, c := range []struct{ from, to, first, end string }{
+		{"2026-10-01", "2026-12-31", "2026-10-01", "2027-01-01"},
+		{"2026-10-02", "2026-12-30", "2026-11-01", "2026-12-01"},
+		{"2026-10-15", "2026-11-14", "2026-11-01", "2026-11-01"}, // no whole month
+		{"2026-11-02", "2026-11-30", "2026-12-01", "2026-12-01"},
+		{"2026-11-10", "2026-11-20", "2026-11-21", "2026-11-21"},
+		{"2026-11-01", "2026-11-30", "2026-11-01", "2026-12-01"},
+	} {
+		first, end := calendar.WholeMonths(day(t, c.from), day(t, c.to))
+		if first != day(t, c.first) || end != day(t, c.end) {
+			t.Errorf("%s to %s: whole months from %s until %s", c.from, c.to, first, end)
+		}
+	}
+}

@@ -61,17 +61,6 @@ func (s Store) date(ctx context.Context, query string, args ...any) (day calenda
 	return found.Day, nil
 }
 
-// entriesAfter counts the entries behind a day, until another.
-func (s Store) entriesAfter(ctx context.Context, merchantID uuid.UUID,
-	after, until calendar.Date) (n int64, err error) {
-	if after.IsZero() {
-		after = calendar.On(1, 1, 1)
-	}
-	err = s.Gorm(ctx).Table("journal_entries").Scopes(database.OfMerchant(merchantID)).
-		Where("day > ? AND day <= ?", after, until).Count(&n).Error
-	return n, err
-}
-
 // opens are the queries of what may be open at the end of a month, for a merchant and its last day.
 var opens = []struct {
 	what  OpenKind

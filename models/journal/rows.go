@@ -89,45 +89,17 @@ func keepMapping(tx *database.Tx, set Settings, chosen []Chosen) error {
 	return err
 }
 
-// balances are what the roles came to before a day, by currency.
-func (s Store) balances(ctx context.Context, merchantID uuid.UUID, before calendar.Date) (map[string]Cents, error) {
-	return sumsOf(ctx, s.DB, `e.merchant_id = ? AND e.day < ?::date`, merchantID, before.String())
-}
-
-// turnover is what was posted to the roles in some days, by currency.
-func (s Store) turnover(ctx context.Context, merchantID uuid.UUID, from, to calendar.Date) (map[string]Cents, error) {
-	return sumsOf(ctx, s.DB, `e.merchant_id = ? AND e.day BETWEEN ?::date AND ?::date`, merchantID, from.String(),
-		to.String())
-}
-
-func sumsOf(ctx context.Context, db *database.DB, where string, args ...any) (map[string]Cents, error) {
-	out := map[string]Cents{}
-	var currency string
-	var cents Cents
-	err := db.Each(ctx, append([]any{&currency}, into(&cents)...), func() error { out[currency] = cents; return nil },
-		`SELECT e.currency, `+roleSums()+` FROM journal_entries e WHERE `+where+` GROUP BY 1`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("sums of the journal: %w", err)
-	}
-	return out, nil
-}
-
 // book reads the entries of some days, and what came before, as they stood at one moment.
 func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask, most int) (b Book, err error) {
 	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(tx pgx.Tx) error {
 			args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
 				"currency": ask.Currency, "most": most, "kinds": kindsOf(ask)}
+			var err error
+			if b.Opening, err = openingOf(ctx, tx, merchantID, ask); err != nil {
+				return err
+			}
 			var e Entry
-			opening, err := tx.Query(ctx, `SELECT e.brand_id, `+roleSums()+` FROM journal_entries e WHERE
-				e.merchant_id = @m::uuid AND e.day < @from::date AND e.currency = @currency GROUP BY 1 ORDER BY 1`, args)
-			if err != nil {
-				return err
-			}
-			if _, err := pgx.ForEachRow(opening, append([]any{(*[16]byte)(&e.BrandID)}, into(&e.Cents)...),
-				func() error { b.Opening = append(b.Opening, e); return nil }); err != nil {
-				return err
-			}
 			query := entries
 			if ask.ByDay {
 				query = entriesByDay

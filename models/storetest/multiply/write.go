@@ -289,6 +289,7 @@ func (f *filling) derive(ctx context.Context) error {
 		`SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT COALESCE(max(seq), 1) FROM events))`,
 		"SET session_replication_role = DEFAULT", // an entry is posted by its trigger
 		"SELECT post_missing()",
+		"SELECT fold_journal(2147483647)",
 		"SET session_replication_role = replica",
 		"ANALYZE",
 	} {
