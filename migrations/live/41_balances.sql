@@ -158,7 +158,7 @@ BEGIN
     IF many > 0 THEN -- so that those of days that have passed are not read for ever
         DELETE FROM billing_groups WHERE n = 0;
     END IF;
-    RETURN folded + many + fold_traits(most) + fold_journal(most);
+    RETURN folded + many + fold_traits(most) + fold_journal(most) + fold_failures(most);
 END $$;
 
 CREATE OR REPLACE FUNCTION check_parts() RETURNS TABLE (figure text, merchant_id uuid, what text, kept text, facts text)
@@ -202,6 +202,8 @@ CREATE OR REPLACE FUNCTION check_parts() RETURNS TABLE (figure text, merchant_id
     SELECT * FROM check_traits()
     UNION ALL
     SELECT * FROM check_journal_sums()
+    UNION ALL
+    SELECT * FROM check_failures()
 $$;
 
 -- rebuild_parts corrects what is wrong by a difference, as any other change does.
@@ -239,6 +241,7 @@ BEGIN
     GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(d.n) <> 0;
     PERFORM rebuild_traits();
     PERFORM rebuild_journal_sums();
+    PERFORM rebuild_failures();
 END $$;
 
 -- That the money of a debit came before it went back: the bank said so, or booked it. A movement that is told twice is

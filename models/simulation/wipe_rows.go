@@ -153,6 +153,8 @@ var WipeKeeps = []string{
 	"debit_day_deltas",
 	"debit_trait_days",
 	"debit_trait_deltas",
+	"failed_purchases",
+	"failure_changes",
 	"journal_days",
 	"journal_months",
 	"journal_day_deltas",

@@ -71,7 +71,7 @@ func (s Store) FoldFigures(ctx context.Context) (folded int64, err error) {
 	if folded >= dirtyAfter {
 		if err := s.Gorm(ctx).Exec(`VACUUM (TRUNCATE false) ledger_day_deltas, debit_day_deltas, attention_changes,
 			bank_day_changes, part_day_deltas, billing_group_deltas, debit_trait_deltas,
-			journal_day_deltas`).Error; err != nil {
+			journal_day_deltas, failure_changes`).Error; err != nil {
 			return folded, fmt.Errorf("fold figures: %w", err)
 		}
 	}

@@ -89,6 +89,8 @@ var derivedTables = []string{
 	"debit_trait_days",
 	"debit_trait_deltas",
 	"debit_traits_due",
+	"failed_purchases",
+	"failure_changes",
 	"journal_days",
 	"journal_months",
 	"journal_day_deltas",
