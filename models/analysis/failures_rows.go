@@ -19,14 +19,12 @@ type reasonRow struct {
 
 // reasons counts the failed and disputed debits of a period by the bank's code.
 func (s Store) reasons(ctx context.Context, merchantID uuid.UUID, q Question) ([]Reason, error) {
-	where := `merchant_id = @merchant AND action_date BETWEEN (@from)::date AND (@to)::date
-		AND state IN @states`
-	args := asked(merchantID, q, &where)
-	args["states"] = collection.Names(collection.OutcomeFailed, collection.OutcomeDisputed)
+	parts, args := sumsByTrait(merchantID, q, "code")
+	args["outcomes"] = []collection.Outcome{collection.OutcomeFailed, collection.OutcomeDisputed}
 	var out []reasonRow
-	if err := s.Gorm(ctx).Raw(`SELECT result_code AS code, date_trunc('month', action_date)::date AS month, count(*) AS n,
-			sum(amount_cents)::bigint AS cents FROM collections WHERE `+where+` GROUP BY 1, 2 ORDER BY 1, 2`, args).
-		Find(&out).Error; err != nil {
+	if err := s.Gorm(ctx).Raw(`SELECT value AS code, date_trunc('month', day::timestamp)::date AS month,
+			sum(n)::bigint AS n, sum(cents)::bigint AS cents FROM `+parts+` WHERE outcome IN @outcomes
+			GROUP BY 1, 2 HAVING sum(n) <> 0 ORDER BY 1, 2`, args).Find(&out).Error; err != nil {
 		return nil, fmt.Errorf("reasons of failed debits: %w", err)
 	}
 	return reasonsOf(out), nil
@@ -46,7 +44,7 @@ func (s Store) endings(ctx context.Context, merchantID uuid.UUID, q Question) ([
 	var out []endingRow
 	err := s.Gorm(ctx).Raw(`WITH changed AS MATERIALIZED (SELECT purchase_id FROM failure_changes
 			WHERE merchant_id = @merchant)
-		SELECT date_trunc('month', day)::date AS month, ending, count(*) AS n, sum(cents)::bigint AS cents FROM (
+		SELECT date_trunc('month', day::timestamp)::date AS month, ending, count(*) AS n, sum(cents)::bigint AS cents FROM (
 			SELECT day, ending, cents FROM failed_purchases WHERE `+where+`
 				AND purchase_id NOT IN (SELECT purchase_id FROM changed)
 			UNION ALL SELECT day, ending, cents FROM failure_facts WHERE `+where+`
