@@ -1,5 +1,6 @@
 -- +goose Up
 -- Which clients share an identity number or an address is told by an index alone: the rows of clients are large.
+-- Takes 6 s for each million rows of clients; writes to them wait.
 SET LOCAL lock_timeout = '10s';
 CREATE INDEX clients_of_identity ON clients (merchant_id, personal_code_hash)
     WHERE personal_code_hash IS NOT NULL AND deleted_at IS NULL;

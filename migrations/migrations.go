@@ -117,10 +117,11 @@ func lastStep(ctx context.Context, conn *pgx.Conn) (step int64, err error) {
 	return step, err
 }
 
-// Migration is one step of the schema and whether the database has it.
+// Migration is one step of the schema, whether the database has it, and how long it takes if it has not.
 type Migration struct {
 	Name    string
 	Applied bool
+	Takes   Takes
 }
 
 // Status lists the steps; Behind is true when one is missing. It takes no lock:
@@ -138,15 +139,20 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 	}
 	for _, s := range all {
 		done := s.State == goose.StateApplied
-		steps = append(steps, Migration{s.Source.Path, done})
+		steps = append(steps, Migration{Name: s.Source.Path, Applied: done})
 		behind = behind || !done
+	}
+	if behind {
+		if err := foretell(ctx, pool, steps); err != nil {
+			return nil, false, fmt.Errorf("migration status: %w", err)
+		}
 	}
 	texts, err := toldTo(ctx, pool)
 	if err != nil {
 		return nil, false, fmt.Errorf("migration status: %w", err)
 	}
 	lacks := texts.lacks()
-	steps = append(steps, Migration{"functions, views and triggers", len(lacks) == 0})
+	steps = append(steps, Migration{Name: "functions, views and triggers", Applied: len(lacks) == 0})
 	behind = behind || len(lacks) > 0
 	jobs, err := rivermigrate.New(riverpgxv5.New(pool), nil)
 	if err != nil {
@@ -156,7 +162,7 @@ func Status(ctx context.Context, pool *pgxpool.Pool) (steps []Migration, behind 
 	if err != nil {
 		return nil, false, fmt.Errorf("migration status: %w", err)
 	}
-	steps = append(steps, Migration{"job queue", res.OK})
+	steps = append(steps, Migration{Name: "job queue", Applied: res.OK})
 	return steps, behind || !res.OK, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +171,8 @@ func (a *App) bringUpToDate(ctx context.Context, may bool) error {
 		return fmt.Errorf("the database is behind this program (%s): run debitdesk migrate up, or serve --migrate",
 			missingSteps(steps))
 	}
-	a.Log.Info("bringing the database up to date")
+	a.Log.Info("bringing the database up to date", "takes",
+		cmp.Or(migrations.Missing(steps).Sentence(), "less than a second"))
 	return migrations.Up(ctx, a.Store.Direct)
 }
 

@@ -20,6 +20,15 @@ type migrateUpCmd struct{}
 
 func (*migrateUpCmd) run(ctx context.Context, c Config, io streams) error {
 	return onPool(ctx, c, io, func(pool *pgxpool.Pool) error {
+		steps, _, err := migrations.Status(ctx, pool)
+		if err != nil {
+			return err
+		}
+		if takes := migrations.Missing(steps).Sentence(); takes != "" {
+			if _, err := fmt.Fprintf(io.out, "Bringing the database up to date takes %s.\n", takes); err != nil {
+				return err
+			}
+		}
 		if err := migrations.Up(ctx, pool); err != nil {
 			return err
 		}
@@ -43,11 +52,18 @@ func printSteps(ctx context.Context, pool *pgxpool.Pool, io streams) error {
 		if s.Applied {
 			word = "applied"
 		}
-		if _, err := fmt.Fprintf(io.out, "%-8s %s\n", word, s.Name); err != nil {
+		line := fmt.Sprintf("%-8s %s", word, s.Name)
+		if takes := s.Takes.Sentence(); takes != "" {
+			line += " (" + takes + ")"
+		}
+		if _, err := fmt.Fprintln(io.out, line); err != nil {
 			return err
 		}
 	}
 	if behind {
+		if takes := migrations.Missing(steps).Sentence(); takes != "" {
+			return fmt.Errorf("the database is behind: run debitdesk migrate up, which takes %s", takes)
+		}
 		return fmt.Errorf("the database is behind: run debitdesk migrate up")
 	}
 	return nil
