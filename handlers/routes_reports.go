@@ -19,6 +19,8 @@ func (e *edge) reportRoutes() Table {
 			{page, "GET", "/reports/months", e.Reports.Months},
 			{page, "GET", "/reports/months/export", e.Reports.ExportMonth},
 			{page, "GET", "/reports/arrears", e.Reports.Arrears},
+			{page, "GET", "/reports/recurring", e.Reports.Recurring},
+			{page, "GET", "/reports/recurring/moves", e.Reports.RecurringMoves},
 			{page, "GET", "/reports/coming", e.Reports.Coming},
 			{page, "GET", "/reports/coming/move", e.Reports.Move},
 			{page, "GET", "/reports/coming/risks", e.Reports.Risks},

@@ -208,7 +208,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Clients.Panels = append(d.Clients.Panels, d.Plans.ClientPanel)
 	d.Reports = &reports.Reports{Desk: desk, Money: s.Money, Statements: s.Statements, Brands: s.Merchants.Store,
 		Exports: exports, Analysis: s.Analysis, Books: s.Journal, Selections: s.Selections, Purchases: s.Purchases,
-		Pictures: s.pictures(o.Sandbox), Saved: s.SavedReports}
+		Pictures: s.pictures(o.Sandbox), Saved: s.SavedReports, Subscribers: s.Recurring}
 	d.Planner = &plannerpages.Planner{Desk: desk, Exports: exports, Subscriptions: s.Subscriptions,
 		Proclaimed: holiday.Store{DB: db}.ProclaimedDays,
 		Days:       &holiday.Service{Store: holiday.Store{DB: db}}, Debits: s.Purchases,

@@ -58,6 +58,7 @@ import (
 	"debitdesk/models/plan"
 	"debitdesk/models/planner"
 	"debitdesk/models/purchase"
+	"debitdesk/models/recurring"
 	"debitdesk/models/report"
 	"debitdesk/models/savedreport"
 	"debitdesk/models/selection"
@@ -120,6 +121,7 @@ type Services struct {
 	Accounts      *clientaccount.Service
 	Texts         *texting.Service
 	Notices       *notice.Service
+	Recurring     *recurring.Service
 	Capabilities  bank.Capabilities // of the bank connection
 	Exchange      simulation.Worker // what the bank connection does by itself; nil: nothing
 }
@@ -280,6 +282,7 @@ func New(o Options) (Services, error) {
 	out.Followups = &followup.Service{Store: followup.Store{DB: s}, Now: s.Now}
 	out.Texts = textsOf(s, o, clients.Store, words, days)
 	purchases.Texts = out.Texts
+	out.Recurring = &recurring.Service{Store: recurring.Store{DB: s}, Now: now}
 	out.Notices = &notice.Service{Store: notice.Store{DB: s}, Purchases: purchases, Texts: out.Texts, Letters: words,
 		Now: now}
 	out.ClientPages = &clientpage.Service{Texts: out.Texts,

@@ -100,10 +100,12 @@ func (a *App) startWork(ctx context.Context, working bool) (stop func(context.Co
 	return runner.Stop, nil
 }
 
-// tidy removes what is past its time; of the audit too, whose chains it checks before.
+// tidy removes what is past its time; of the audit too, whose chains it checks before. It reckons what is told by the
+// day.
 func (a *App) tidy(ctx context.Context) error {
 	now := time.Now()
-	return errors.Join(upkeep.Store{DB: a.Store}.Tidy(ctx, now), a.Services.Audit.DropPast(ctx, now))
+	return errors.Join(upkeep.Store{DB: a.Store}.Tidy(ctx, now), a.Services.Audit.DropPast(ctx, now),
+		a.Services.Recurring.Run(ctx))
 }
 
 // hurry has due work done on time where people wait for it; a panel shows it within

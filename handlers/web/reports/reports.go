@@ -29,6 +29,7 @@ import (
 	"debitdesk/models/paging"
 	"debitdesk/models/plural"
 	"debitdesk/models/purchase"
+	"debitdesk/models/recurring"
 	"debitdesk/models/report"
 	"debitdesk/models/savedreport"
 	"debitdesk/models/selection"
@@ -51,6 +52,8 @@ type Reports struct {
 	Purchases  *purchase.Service
 	Pictures   Pictures
 	Saved      *savedreport.Service
+	// Subscribers tells what subscriptions bring a month.
+	Subscribers *recurring.Service
 }
 
 const (
