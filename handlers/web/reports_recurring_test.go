@@ -81,6 +81,6 @@ func TestRecurringRevenueTellsWhoJoinedAndWhoLeft(t *testing.T) {
 		b.Page(b.B.Owner, "GET", address, nil).Want(http.StatusNotFound)
 	}
 	b.Page(b.B.Owner, "GET", path+"/moves?month="+second.Format("2006-01")+"&what=joined", nil).Want(http.StatusOK).
-		Lacks("Thandi Nkosi").Contains("Nobody joined")
+		Lacks("Thandi Nkosi").Contains("No one joined")
 	b.Page(b.A.Reader, "GET", "/reports", nil).Want(http.StatusOK).Contains(path)
 }

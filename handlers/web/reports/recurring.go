@@ -91,11 +91,12 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 		return v
 	}
 	v.Notes = []string{
-		"A subscriber counts as long as the last period runs that was billed: one who leaves is counted until it ends. " +
-			"Trials, skipped periods and cancelled invoices bring nothing, and who pauses has left until they come back.",
-		"A price for several months, for weeks or for days counts with what it comes to a month: a year has 52 weeks and " +
-			"365 days. Amounts are what was billed, VAT included; whether they were paid is told by How debits went.",
-		"Each month begins with what the one before ended with. The month that runs is told until yesterday.",
+		"A subscriber counts for as long as the last billed period runs, so someone who leaves is counted until it ends. " +
+			"Someone who pauses counts as gone until they come back. Trials, skipped periods and cancelled invoices bring " +
+			"nothing.",
+		"Prices for several months, weeks or days are shown as what they come to a month; a year has 52 weeks and 365 days. " +
+			"Amounts are what was billed, including VAT. How debits went shows whether they were paid.",
+		"Each month starts with what the month before ended with. The current month runs until yesterday.",
 	}
 	now := r.Months[0]
 	in := func(cents int64) string { return words.Sum(cents, r.Currency) }
@@ -107,7 +108,9 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 		v.Stats = append(v.Stats, components.Stat{Label: w.Word() + " this month", Value: plural.Number(n),
 			Note: more(in, cents), Href: recurringHref(ask, now.First, w)})
 	}
-	v.Chart = recurringChart(r, ask)
+	if len(r.Months) > 1 {
+		v.Chart = recurringChart(r, ask)
+	}
 	v.Table = kit.TableOf("Months", recurringColumns(r, ask), r.Months)
 	if len(r.Templates) > 0 {
 		v.TemplatesSub = "At the end of " + words.DayTime(r.AsOf).Text + ", the largest first."
@@ -171,12 +174,13 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 			if n == 0 {
 				return components.Cell{Text: "–"}
 			}
-			cell := components.Cell{Text: plural.Number(n), Href: recurringHref(ask, m.First, w),
-				Second: words.Sum(cents, r.Currency)}
+			sum := words.Sum(cents, r.Currency)
 			if cents > 0 {
-				cell.Second = "+" + cell.Second
+				sum = "+" + sum
 			}
-			return cell
+			return components.Cell{Second: sum, Part: components.Open(components.Figure{Text: plural.Number(n),
+				Href:  recurringHref(ask, m.First, w),
+				Label: w.Word() + " in " + journal.MonthOf(m.First).Words() + ": " + plural.Number(n)})}
 		}).Number())
 	}
 	return append(columns, kit.ColumnOf("At the end", func(m recurring.Month) components.Cell {
@@ -209,7 +213,7 @@ func (h *Reports) RecurringMoves(c echo.Context) error {
 	month := journal.MonthOf(day).Words()
 	v := pages.RecurringMoves{Head: components.PageHead{Title: w.Word() + " in " + month, Sub: r.Named,
 		Back: components.Link{Text: "Recurring revenue", Href: recurringHref(ask, calendar.Date{}, "")}},
-		Empty: components.Empty{Icon: "users", Title: "Nobody here", Text: movesNone[w] + " in " + month + "."}}
+		Empty: components.Empty{Icon: "users", Title: "No subscribers", Text: movesNone[w] + " in " + month + "."}}
 	if i := slices.IndexFunc(r.Months, func(m recurring.Month) bool { return m.First == day }); i >= 0 {
 		for _, other := range recurring.Whats {
 			n, _ := r.Months[i].Of(other)
@@ -228,8 +232,8 @@ func (h *Reports) RecurringMoves(c echo.Context) error {
 		func(f layout.Frame) templ.Component { return pages.RecurringMovesPage(f, v) })
 }
 
-var movesNone = map[recurring.What]string{recurring.Joined: "Nobody joined", recurring.Back: "Nobody came back",
-	recurring.Gone: "Nobody left", recurring.Changed: "Nobody’s price changed"}
+var movesNone = map[recurring.What]string{recurring.Joined: "No one joined", recurring.Back: "No one came back",
+	recurring.Gone: "No one left", recurring.Changed: "No price changed"}
 
 func moveColumns(r recurring.Report, w recurring.What) []kit.Column[recurring.Move] {
 	columns := []kit.Column[recurring.Move]{
