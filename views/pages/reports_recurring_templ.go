@@ -295,6 +295,8 @@ type RecurringMoves struct {
 	Tabs  components.Tabs
 	Empty components.Empty
 	Table components.Table
+	Foot  string // how many they are, and what that makes a month
+	Total components.Total
 	Pager components.Pager
 }
 
@@ -372,6 +374,14 @@ func RecurringMovesPage(frame layout.Frame, v RecurringMoves) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
+					templ_7745c5c3_Err = components.Foot(v.Foot, v.Total).Render(ctx, templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " ")
+					if templ_7745c5c3_Err != nil {
+						return templ_7745c5c3_Err
+					}
 					if v.Pager.OlderHref != "" {
 						templ_7745c5c3_Err = components.Pages(v.Pager).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
@@ -385,7 +395,7 @@ func RecurringMovesPage(frame layout.Frame, v RecurringMoves) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

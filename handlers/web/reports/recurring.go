@@ -106,7 +106,7 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 	for _, w := range []recurring.What{recurring.Joined, recurring.Gone} {
 		n, cents := now.Of(w)
 		v.Stats = append(v.Stats, components.Stat{Label: w.Word() + " this month", Value: plural.Number(n),
-			Note: more(in, cents), Href: recurringHref(ask, now.First, w)})
+			Note: more(in, cents), Href: recurringHref(ask, now.First, w), Total: components.TotalOf(n, cents)})
 	}
 	if len(r.Months) > 1 {
 		v.Chart = recurringChart(r, ask)
@@ -179,7 +179,7 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 				sum = "+" + sum
 			}
 			return components.Cell{Second: sum, Part: components.Open(components.Figure{Text: plural.Number(n),
-				Href:  recurringHref(ask, m.First, w),
+				Href: recurringHref(ask, m.First, w), Total: components.TotalOf(n, cents),
 				Label: w.Word() + " in " + journal.MonthOf(m.First).Words() + ": " + plural.Number(n)})}
 		}).Number())
 	}
@@ -216,7 +216,12 @@ func (h *Reports) RecurringMoves(c echo.Context) error {
 		Empty: components.Empty{Icon: "users", Title: "No subscribers", Text: movesNone[w] + " in " + month + "."}}
 	if i := slices.IndexFunc(r.Months, func(m recurring.Month) bool { return m.First == day }); i >= 0 {
 		for _, other := range recurring.Whats {
-			n, _ := r.Months[i].Of(other)
+			n, cents := r.Months[i].Of(other)
+			if other == w {
+				v.Foot, v.Total = plural.Of(n, "subscriber")+", "+more(func(cents int64) string {
+					return words.Sum(cents, r.Currency)
+				}, cents), components.TotalOf(n, cents)
+			}
 			v.Tabs.Items = append(v.Tabs.Items, components.Tab{Label: other.Word(), Count: plural.Number(n), Active: other == w,
 				Href: recurringHref(ask, day, other)})
 		}
