@@ -64,6 +64,7 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/movements/:id/match", e.BankFiles.AskMatch},
 			{page, "POST", "/bank/movements/:id/match", e.BankFiles.Match},
 			{page, "POST", "/bank/movements/:id/unmatch", e.BankFiles.Unmatch},
+			{page, "POST", "/bank/movements/:id/reopening", e.BankFiles.Reopen},
 			{page, "POST", "/bank/movements/:id/payments", e.BankFiles.Pay},
 			{page, "POST", "/bank/movements/:id/payments/return", e.BankFiles.ReturnPayment},
 			{page, "POST", "/bank/days/:id/acceptance", e.BankFiles.AcceptDay},

@@ -144,6 +144,10 @@ func orElse(w locale.Words, english, key string) string {
 // standing says what came before, when it can be tried again.
 func standing(w locale.Words, rec purchase.Record) *components.Note {
 	switch {
+	case rec.PastDue() && rec.Status != purchase.Overdue:
+		return note("warn", "", w.Say("pay.overdue", "date", w.Day(calendar.DateOf(rec.Due))))
+	case rec.NothingFailed():
+		return nil
 	case rec.Status == purchase.Failed && rec.Collection != nil && withdrawn(rec.Collection.State):
 		return note("info", w.Say("pay.withdrawn.title"), w.Say("pay.withdrawn.text"))
 	case rec.Status == purchase.Failed, rec.Collection != nil && rec.Collection.State == collection.Unpaid:

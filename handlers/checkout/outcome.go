@@ -95,6 +95,9 @@ func (s story) tell() checkout.Outcome {
 	if o := s.answered(); o != nil {
 		return *o
 	}
+	if s.rec.NothingFailed() { // its money was taken back after its due date, and it takes no payment
+		return s.expired()
+	}
 	switch s.rec.Status {
 	case purchase.Preauthorized:
 		return s.stored()
@@ -109,9 +112,7 @@ func (s story) tell() checkout.Outcome {
 		return checkout.Outcome{Kind: "wait", Icon: "x", Title: w.Say("pay.out.cancelled"),
 			Text: w.Say("pay.out.cancelled_text", "business", s.brand)}
 	case purchase.Expired:
-		return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.expired"),
-			Text: w.Say("pay.out.expired_text", "date", s.due()),
-			Next: []string{w.Say("pay.out.expired_next", "business", s.brand)}}
+		return s.expired()
 	case purchase.Chargeback:
 		return checkout.Outcome{Kind: "bad", Icon: "undo", Title: w.Say("pay.out.disputed"), Text: s.disputed(),
 			Next: []string{s.talk()}}
@@ -239,4 +240,12 @@ func due(rec purchase.Record) int64 {
 		return rec.OpenCents()
 	}
 	return rec.TotalCents
+}
+
+// expired says that the purchase could be paid until its due date alone.
+func (s story) expired() checkout.Outcome {
+	w := s.w
+	return checkout.Outcome{Kind: "wait", Icon: "clock", Title: w.Say("pay.out.expired"),
+		Text: w.Say("pay.out.expired_text", "date", s.due()),
+		Next: []string{w.Say("pay.out.expired_next", "business", s.brand)}}
 }

@@ -110,9 +110,9 @@ func (w Writer) reminder(say locale.Words, to client.Details, b merchant.Brand, 
 func standsSentence(say locale.Words, rec purchase.Record) string {
 	last, key := rec.Collection, "mail.stands.open"
 	switch {
-	case !rec.FailedOn().IsZero(), last == nil && rec.Status == purchase.Failed:
+	case !rec.FailedOn().IsZero(), last == nil && rec.Status == purchase.Failed && !rec.NothingFailed():
 		return failedSentence(say, rec)
-	case rec.Status == purchase.Overdue:
+	case rec.PastDue():
 		key = "mail.stands.overdue"
 	}
 	return say.Say(key, "amount", say.Money(rec.TotalCents, rec.Currency), "date", say.Day(calendar.DateOf(rec.Due)))

@@ -1,6 +1,8 @@
 package purchase
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"debitdesk/models/actor"
@@ -65,4 +67,24 @@ func (s *Service) ReturnIn(tx *database.Tx, who actor.Actor, rec *Record, cents 
 			"bank_movement": movementID.String()}})
 	rec.UpdatedAt = tx.Now()
 	Move(tx, rec.Purchase, from)
+}
+
+// TakenBack tells that the purchase is owed again because what paid it by hand was taken back, and that no debit failed
+// since.
+func (p Purchase) TakenBack() bool {
+	n := len(p.History)
+	if p.Status != Failed || n < 2 || p.History[n-2].Status != Paid {
+		return false
+	}
+	paid := p.History[n-2].At
+	return !slices.ContainsFunc(p.Attempts, func(a Attempt) bool { return a.Error != nil && !a.At.Before(paid) })
+}
+
+// NothingFailed tells that no debit of the purchase failed, though its status is that of a failure.
+func (r Record) NothingFailed() bool { return r.TakenBack() && r.FailedOn().IsZero() }
+
+// PastDue tells that the day has passed on which the purchase was due, and that it is still owed without a failure.
+func (r Record) PastDue() bool {
+	return r.Status == Overdue ||
+		r.NothingFailed() && !r.Due.IsZero() && !r.History[len(r.History)-1].At.Before(r.Due)
 }

@@ -1793,6 +1793,7 @@ type BankMovementView struct {
 	Facts    components.Facts
 	Acts     []components.Button
 	Undo     string // posted to; empty: the match cannot be taken back
+	UndoWord string // on its button
 	UndoText string // until when it can, or why not
 	Paid     []BankPaid
 }
@@ -1909,7 +1910,7 @@ func BankMovement(frame layout.Frame, v BankMovementView) templ.Component {
 					var templ_7745c5c3_Var65 string
 					templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(v.UndoText)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 473, Col: 33}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 474, Col: 33}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 					if templ_7745c5c3_Err != nil {
@@ -1928,7 +1929,7 @@ func BankMovement(frame layout.Frame, v BankMovementView) templ.Component {
 					var templ_7745c5c3_Var66 templ.SafeURL
 					templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.Undo))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 476, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 477, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 					if templ_7745c5c3_Err != nil {
@@ -1938,7 +1939,7 @@ func BankMovement(frame layout.Frame, v BankMovementView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = components.Press(components.Button{Label: "Undo match"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = components.Press(components.Button{Label: v.UndoWord}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -2082,7 +2083,7 @@ func BankTotal(text string) templ.Component {
 		var templ_7745c5c3_Var71 string
 		templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 506, Col: 36}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 507, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var71))
 		if templ_7745c5c3_Err != nil {
@@ -2125,7 +2126,7 @@ func BankChoose(href, what string) templ.Component {
 		var templ_7745c5c3_Var73 templ.SafeURL
 		templ_7745c5c3_Var73, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(href))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 511, Col: 48}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 512, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var73))
 		if templ_7745c5c3_Err != nil {
@@ -2138,7 +2139,7 @@ func BankChoose(href, what string) templ.Component {
 		var templ_7745c5c3_Var74 string
 		templ_7745c5c3_Var74, templ_7745c5c3_Err = templ.JoinStringErrs(" " + what)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 511, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/pages/bank.templ`, Line: 512, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var74))
 		if templ_7745c5c3_Err != nil {

@@ -12,6 +12,7 @@ import (
 	"debitdesk/models/bank"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/money"
+	"debitdesk/models/plural"
 	"debitdesk/views/components"
 	"debitdesk/views/pages"
 )
@@ -181,17 +182,24 @@ func movementText(e exchange.Entry) string {
 
 // belongsTo leads to the purchase or the file of a movement, or to where it is matched.
 func belongsTo(e exchange.EntryLine) components.Cell {
+	match := components.Button{Label: "Match…", Small: true, Href: movementPath(e.ID, "match")}
 	switch {
 	case e.Reference != "":
-		return components.Cell{
+		cell := components.Cell{
 			Part:   components.To(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)}),
 			Second: e.ClientName,
 		}
+		if more := e.Pays - 1; more > 0 {
+			cell.Second = "and " + plural.Of(more, "more purchase")
+		}
+		if e.State == exchange.EntryUnmatched {
+			cell.Part = pages.BankBelongs(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)}, match)
+		}
+		return cell
 	case e.MessageID != "":
 		return components.Cell{Part: components.To(components.Link{Text: e.MessageID, Href: filePath(e.MessageID)})}
 	case e.State == exchange.EntryUnmatched:
-		return components.Cell{Part: components.LinkButton(components.Button{Label: "Match…", Small: true,
-			Href: movementPath(e.ID, "match")})}
+		return components.Cell{Part: components.LinkButton(match)}
 	}
 	return components.Cell{}
 }

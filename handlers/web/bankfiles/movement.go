@@ -62,12 +62,21 @@ func (h *Pages) Movement(c echo.Context) error {
 	case n.State == exchange.EntryUnmatched:
 		v.Acts = []components.Button{{Label: "Match…", Icon: "search", Href: movementPath(id, "match")},
 			{Label: "Record in the books…", Icon: "receipt", Href: "/books/fees/new?movement=" + id.String()}}
+	case n.State == exchange.EntryOther:
+		if v.UndoText, err = h.Exchange.Reopening(ctx, who, n.Entry); err != nil {
+			return err
+		}
+		if v.UndoText == "" {
+			v.Undo, v.UndoWord = movementPath(id, "reopening"), "Reopen"
+			v.UndoText = "It is settled as none of yours. Reopen it to match it or to book it on purchases."
+		}
 	case n.MatchedBy != "":
 		answers, why, err := h.Exchange.Following(ctx, who, n.Entry)
 		if err != nil {
 			return err
 		}
 		if v.Undo, v.UndoText = "", why; why == "" {
+			v.UndoWord = "Undo match"
 			v.Undo, v.UndoText = movementPath(id, "unmatch"), "The match can be taken back: it changes nothing for the client."
 			if len(answers) > 0 {
 				v.UndoText = "The match can be taken back until " + words.Moment(answers[0].UndoUntil()).Text +
@@ -86,4 +95,14 @@ func (h *Pages) Unmatch(c echo.Context) error {
 	}
 	_, err = h.Exchange.Unmatch(c.Request().Context(), access.Actor(c), id)
 	return h.done(c, err, movementPath(id), "The match is taken back. The movement waits to be matched again.")
+}
+
+// Reopen serves POST /bank/movements/{id}/reopening.
+func (h *Pages) Reopen(c echo.Context) error {
+	id, err := kit.ID(c, "id")
+	if err != nil {
+		return err
+	}
+	_, err = h.Exchange.Reopen(c.Request().Context(), access.Actor(c), id)
+	return h.done(c, err, movementPath(id), "The movement is reopened. It waits to be matched.")
 }

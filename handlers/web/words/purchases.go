@@ -98,6 +98,8 @@ func StatusOf(rec purchase.Record) components.Pill {
 		return components.Pill{Kind: "done", Word: partlyRefunded}
 	case rec.Status == purchase.Overdue && c != nil && c.State.Outcome() == collection.OutcomeFailed:
 		return StatusWords[purchase.Failed]
+	case rec.NothingFailed():
+		return components.Pill{Kind: "wait", Word: "Owed again"}
 	case rec.PartPaidCents() > 0 && slices.Contains([]purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed},
 		rec.Status):
 		return components.Pill{Kind: "wait", Word: "Partly paid"}

@@ -100,12 +100,12 @@ func itemsWhere(merchantID uuid.UUID, f ItemFilter) (w *condition, signed string
 // The purchase that an item belongs to: the item of a debit is a collection, of a refund the refund, of a mandate its
 // authentication; a recall and a cancellation have theirs as their subject.
 const (
-	joinPurchase = `LEFT JOIN collections c ON c.id = CASE i.kind WHEN 'debits' THEN i.id WHEN 'recalls'
+	joinItem = `LEFT JOIN collections c ON c.id = CASE i.kind WHEN 'debits' THEN i.id WHEN 'recalls'
 		THEN i.subject_id END
 		LEFT JOIN refunds r ON i.kind = 'refunds' AND r.id = i.id
 		LEFT JOIN mandate_authentications u ON u.id = CASE i.kind WHEN 'mandates' THEN i.id WHEN 'cancellations'
-		THEN i.subject_id END
-		LEFT JOIN purchases p ON p.id = coalesce(c.purchase_id, r.purchase_id, u.mandate_id)
+		THEN i.subject_id END`
+	joinPurchase = joinItem + ` LEFT JOIN purchases p ON p.id = coalesce(c.purchase_id, r.purchase_id, u.mandate_id)
 		AND p.merchant_id = i.merchant_id`
 	purchaseOf = `p.id AS purchase_id`
 )

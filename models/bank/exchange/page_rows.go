@@ -208,12 +208,19 @@ func (s Store) BankMovements(ctx context.Context, merchantID uuid.UUID, f EntryF
 		w.and("(e.booked_on, e.id) "+compare+" (SELECT b.booked_on, b.id FROM bank_entries b WHERE b.id = ?)", ask.From)
 	}
 	order := fmt.Sprintf("booked_on %s, e.id %s", direction, direction)
-	err = s.Gorm(ctx).Raw("SELECT e.*, "+purchaseOf+`, `+
+	err = s.Gorm(ctx).Raw("SELECT e.*, "+purchaseOf+`, coalesce(b.pays, 0) AS pays, `+
 		nameOfPurchase("purchase_reference")+` FROM (SELECT * FROM bank_entries e WHERE `+w.String()+" ORDER BY e."+order+
-		fmt.Sprintf(" LIMIT %d", ask.Fetch())+`) e LEFT JOIN bank_items i ON i.id = e.item_id `+joinPurchase+
+		fmt.Sprintf(" LIMIT %d", ask.Fetch())+`) e LEFT JOIN bank_items i ON i.id = e.item_id `+joinPaid+
 		" ORDER BY e."+order, w.args...).Find(&found).Error
 	return found, err
 }
+
+// joinPaid is joinPurchase for movements e, of which some pay purchases themselves: the first of those is p.
+const joinPaid = joinItem + ` LEFT JOIN LATERAL (SELECT (array_agg(b.purchase_id ORDER BY b.id))[1] AS purchase_id,
+		count(DISTINCT b.purchase_id) AS pays
+		FROM bank_payments b WHERE b.entry_id = e.id AND b.undone_at IS NULL) b ON e.paid_cents > 0
+		LEFT JOIN purchases p ON p.id = coalesce(b.purchase_id, c.purchase_id, r.purchase_id, u.mandate_id)
+		AND p.merchant_id = e.merchant_id`
 
 // Money that went out is below zero.
 func (s Store) CountMovements(ctx context.Context, merchantID uuid.UUID, f EntryFilter) (

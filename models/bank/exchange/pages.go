@@ -103,6 +103,7 @@ type EntryLine struct {
 	PurchaseID uuid.UUID
 	Reference  string `gorm:"column:purchase_reference"`
 	ClientName string
+	Pays       int // how many purchases money of it is booked on: the purchase is the first of them
 }
 
 // looking reads for a person who may look.
