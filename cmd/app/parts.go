@@ -198,7 +198,7 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports,
 			Payments: &allocation.Service{Store: allocation.Store{DB: db}, Purchases: s.Purchases, Movements: files}}
-		desk.BankFiles, d.Home.Bank = true, files.Concerns
+		desk.BankFiles, d.Home.Bank, d.Home.Probable = true, files.Concerns, d.BankFiles.Probable
 	}
 	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,
 		Tasks: s.Tasks, Exports: exports}

@@ -106,3 +106,38 @@ func TestTheListOfMovementsSaysWhatEachPaid(t *testing.T) {
 	bankPost(h.Server, at+"/payments/return", h.bookedFor(first))
 	h.look("/bank/movements").Contains("KSF-1033", "Piet Botha").Lacks("KSF-1032")
 }
+
+// The list says of each movement what it probably pays, by the rule of the movement's own page, and one press books it.
+func TestTheListOfMovementsOffersWhatEachProbablyPays(t *testing.T) {
+	h := eftServer(t)
+	owed := h.owes("Nomsa Dlamini", "KSF-1032", 45000)
+	h.owes("Piet Botha", "ksf-1040", 30000)
+	h.owes("Sipho Zulu", "SAME-1", 20000)
+	h.owes("Lerato Mokoena", "SAME-1", 20000)
+	sure, lower := h.came(45000, "MEMBERSHIP KSF 1032"), h.came(30000, "KSF-1040")
+	h.came(20000, "SAME-1")       // two purchases
+	h.came(45001, "KSF-1032")     // another amount
+	h.came(45000, "KSF-1032-2")   // not the whole reference
+	h.came(45000, "DLAMINI FEES") // no reference
+	list := h.look("/bank/movements?state=unmatched").Contains("Probably pays", "KSF-1032 in the text, amount agrees",
+		"Nomsa Dlamini", `action="`+sure+`/payments"`, `action="`+lower+`/payments"`)
+	if n := strings.Count(list.Body, "Probably pays"); n != 2 {
+		t.Errorf("%d movements probably pay a purchase, want 2", n)
+	}
+	h.Page(h.A.Reader, "GET", "/bank/movements?state=unmatched", nil).Want(200).Contains("Probably pays").
+		Lacks(`/payments"`)
+	h.exec(`INSERT INTO bank_findings (id, merchant_id, kind, subject, arrival_id, text, opened_at)
+		SELECT gen_random_uuid(), merchant_id, 'unmatched', arrival_id || ':' || merchant_id, arrival_id, 'Money came in.',
+		now() FROM bank_entries`)
+	h.look("/").Contains("2 bank movements probably pay an open purchase")
+	form := pays(0, owed, "450,00")
+	form.Set("from", "list")
+	h.Page(h.A.Staff, "POST", sure+"/payments", form).Want(403)
+	bankPost(h.Server, sure+"/payments", form).Contains("is booked as paid on KSF-1032, of Nomsa Dlamini",
+		"/payments/return?payment=", "Probably pays").Lacks(`action="` + sure + `/payments"`)
+	h.look("/").Contains("A bank movement of R\u00a0300,00 probably pays ksf-1040")
+	bankPost(h.Server, sure+"/payments", form).Contains("booked on purchases already")
+	bankPost(h.Server, sure+"/payments/return?payment="+h.bookedFor(owed).Get("payment"), url.Values{}).
+		Contains("taken back")
+	h.holds(0)
+}

@@ -118,7 +118,7 @@ func (s *Service) book(tx *database.Tx, who actor.Actor, n exchange.Entry, rec p
 			rec.Currency)
 	}
 	paidOn := n.PaidAt(tx.Now())
-	in := purchase.HandPayment{PaidOn: &paidOn, Method: purchase.ByTransfer, Reference: reference(n), Cents: &cents,
+	in := purchase.HandPayment{PaidOn: &paidOn, Method: purchase.ByTransfer, Reference: bankReference(n), Cents: &cents,
 		MovementID: n.ID}
 	if err := s.Purchases.MayPay(rec, in); err != nil {
 		refused, known := fault.From(err)
@@ -140,8 +140,8 @@ func (s *Service) book(tx *database.Tx, who actor.Actor, n exchange.Entry, rec p
 // longestReference is how much of the bank's reference a payment keeps.
 const longestReference = 100
 
-// reference is how the bank calls the money: its own reference, or what the client wrote.
-func reference(n exchange.Entry) string {
+// bankReference is how the bank calls the money: its own reference, or what the client wrote.
+func bankReference(n exchange.Entry) string {
 	text := n.Reference
 	if text == "" {
 		text = n.Remittance

@@ -24,6 +24,7 @@ type Offer struct {
 	Alike   int    // how many purchases are known to owe just that, with this one
 	More    bool   // there are more than were looked at
 	ByName  bool   // the text has the client's name
+	Crowded bool   // what names it in the text names many others, too
 	Blocked string // why it cannot be paid now; empty: it can
 }
 
@@ -40,12 +41,13 @@ func (s *Service) Offers(ctx context.Context, who actor.Actor, n exchange.Entry,
 	if !n.Payable() {
 		return nil, nil
 	}
-	found := offers{text: folded(n.Remittance + " " + n.Text), left: n.LeftCents(), currency: n.Currency,
-		at: map[uuid.UUID]int{}}
-	if search == "" {
-		if err := s.named(ctx, who, n, &found); err != nil {
+	found := offersOf(n)
+	if names, _ := namesIn(n.Remittance); search == "" && len(names) > 0 {
+		k, err := s.named(ctx, who, names, nil, mostOffers)
+		if err != nil {
 			return nil, err
 		}
+		found.take(names, k)
 	}
 	picked, err := s.Purchases.Several(ctx, who, chosen)
 	if err != nil {
@@ -68,40 +70,6 @@ func (s *Service) Offers(ctx context.Context, who actor.Actor, n exchange.Entry,
 	return found.ranked(s, page.Older), nil
 }
 
-// named adds the purchases whose reference or invoice number the text of the payment has.
-func (s *Service) named(ctx context.Context, who actor.Actor, n exchange.Entry, found *offers) error {
-	names := namesIn(n.Remittance)
-	if len(names) == 0 {
-		return nil
-	}
-	of, err := s.Store.numbered(ctx, who.MerchantID, names)
-	if err != nil {
-		return err
-	}
-	ids := make([]uuid.UUID, 0, len(of))
-	for id := range of {
-		ids = append(ids, id)
-	}
-	recs, err := s.Purchases.Several(ctx, who, ids)
-	if err != nil {
-		return err
-	}
-	for _, rec := range recs {
-		found.add(rec, of[rec.ID])
-	}
-	for _, name := range names {
-		page, err := s.Purchases.List(ctx, who, purchase.Filter{Statuses: purchase.Owing, Search: name, Reference: name},
-			paging.Ask{Limit: mostOffers})
-		if err != nil {
-			return err
-		}
-		for _, rec := range page.Items {
-			found.add(rec, name)
-		}
-	}
-	return nil
-}
-
 // offers collects purchases, each once.
 type offers struct {
 	text     string
@@ -109,6 +77,12 @@ type offers struct {
 	currency string
 	all      []Offer
 	at       map[uuid.UUID]int
+	closed   bool // the text names a purchase that is not owed, too
+}
+
+func offersOf(n exchange.Entry) offers {
+	return offers{text: folded(n.Remittance + " " + n.Text), left: n.LeftCents(), currency: n.Currency,
+		at: map[uuid.UUID]int{}}
 }
 
 func (o *offers) add(rec purchase.Record, named string) {
@@ -152,7 +126,16 @@ func (o *offers) ranked(s *Service, more bool) []Offer {
 }
 
 // Sure tells that the offer needs no second look: the text names this purchase, which owes just what came.
-func (o Offer) Sure() bool { return o.Named != "" && o.Agrees && o.Blocked == "" }
+func (o Offer) Sure() bool { return o.Named != "" && !o.Crowded && o.Agrees && o.Blocked == "" }
+
+// Probable is the one offer that is sure; false where there is none, or where there are several.
+func Probable(all []Offer) (Offer, bool) {
+	first := slices.IndexFunc(all, Offer.Sure)
+	if first < 0 || slices.ContainsFunc(all[first+1:], Offer.Sure) {
+		return Offer{}, false
+	}
+	return all[first], true
+}
 
 const (
 	mostNames    = 6 // of a text, which are looked up (ours)
@@ -161,10 +144,14 @@ const (
 )
 
 // namesIn are the references and numbers that a text may hold: words with a digit, as they are, and with the hyphen
-// that statements leave out.
-func namesIn(text string) (names []string) {
+// that statements leave out. cut tells that the text holds more.
+func namesIn(text string) (names []string, cut bool) {
 	add := func(name string) {
-		if len(name) >= shortestName && len(names) < mostNames && !slices.Contains(names, name) {
+		switch {
+		case len(name) < shortestName || slices.Contains(names, name):
+		case len(names) == mostNames:
+			cut = true
+		default:
 			names = append(names, name)
 		}
 	}
@@ -190,7 +177,7 @@ func namesIn(text string) (names []string) {
 			add(before + word)
 		}
 	}
-	return names
+	return names, cut
 }
 
 func folded(text string) string { return database.Fold(text) }

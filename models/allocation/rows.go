@@ -41,20 +41,21 @@ func end(tx *database.Tx, who actor.Actor, p Payment) error {
 	return err
 }
 
-// numbered finds the purchases of invoices by their numbers.
-func (s Store) numbered(ctx context.Context, merchantID uuid.UUID, numbers []string) (map[uuid.UUID]string, error) {
-	var found []struct {
-		PurchaseID uuid.UUID
-		Number     string
-	}
-	err := s.Gorm(ctx).Raw(`SELECT purchase_id, number FROM invoices WHERE merchant_id = ? AND kind = 'invoice'
-		AND number COLLATE "C" = ANY(?::text[]) LIMIT 10`, merchantID, database.TextArray(numbers)).Find(&found).Error
+// named finds the purchases that are owed by what they are called, at most so many of a name, and those of invoices by
+// their numbers. The first ones' condition is that of their index.
+func (s Store) named(ctx context.Context, merchantID uuid.UUID, names []string, most int) (found []reference,
+	err error) {
+	err = s.Gorm(ctx).Raw(`SELECT i.number AS name, i.purchase_id, true AS invoice FROM invoices i
+		WHERE i.merchant_id = ? AND i.kind = 'invoice' AND i.number COLLATE "C" = ANY(?::text[])
+		UNION ALL
+		SELECT n.name, x.id, false FROM unnest(?::text[]) AS n (name) CROSS JOIN LATERAL (
+			SELECT p.id FROM purchases p WHERE p.merchant_id = ?
+				AND upper(coalesce(nullif(p.reference, ''), p.reference_generated)) COLLATE "C" = n.name
+				AND p.status IN ('created', 'sent', 'viewed', 'error', 'overdue', 'pending_charge', 'pending_execute')
+			ORDER BY p.id DESC LIMIT ?) x`, merchantID, database.TextArray(names), database.TextArray(names), merchantID,
+		most).Find(&found).Error
 	if err != nil {
-		return nil, fmt.Errorf("invoices that a text names: %w", err)
+		return nil, fmt.Errorf("purchases that texts name: %w", err)
 	}
-	of := make(map[uuid.UUID]string, len(found))
-	for _, f := range found {
-		of[f.PurchaseID] = f.Number
-	}
-	return of, nil
+	return found, nil
 }

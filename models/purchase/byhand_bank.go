@@ -88,3 +88,10 @@ func (r Record) PastDue() bool {
 	return r.Status == Overdue ||
 		r.NothingFailed() && !r.Due.IsZero() && !r.History[len(r.History)-1].At.Before(r.Due)
 }
+
+// BeforePayment is the purchase as it stood before cents of it were recorded by hand, which paid it.
+func (r Record) BeforePayment(cents int64) Record {
+	r.Payment, r.MarkedAsPaid, r.Status = nil, false, Sent
+	r.NetCents -= cents
+	return r
+}

@@ -134,17 +134,17 @@ func signed(e exchange.Entry) int64 {
 	return -e.AmountCents
 }
 
-var movementColumns = []kit.Column[exchange.EntryLine]{
-	kit.DateColumn("Booked", 14, func(e exchange.EntryLine) date { return e.BookedOn }),
-	kit.ColumnOf("Movement", func(e exchange.EntryLine) components.Cell {
+var movementColumns = []kit.Column[movementLine]{
+	kit.DateColumn("Booked", 14, func(e movementLine) date { return e.BookedOn }),
+	kit.ColumnOf("Movement", func(e movementLine) components.Cell {
 		return components.Cell{Text: movementText(e.Entry), Href: movementPath(e.ID),
 			Second: joinedTexts(e.Reason, e.Remittance), Look: "wrap-anywhere"}
-	}).FileText("Movement", 40, func(e exchange.EntryLine) string { return movementText(e.Entry) }).
-		FileText("Bank’s reference", 24, func(e exchange.EntryLine) string { return e.Entry.Reference }).
-		FileText("Reason", 30, func(e exchange.EntryLine) string { return e.Reason }).
-		FileText("Payment text", 40, func(e exchange.EntryLine) string { return e.Remittance }),
-	amountColumn("Amount", func(e exchange.EntryLine) int64 { return signed(e.Entry) }),
-	kit.ColumnOf("State", func(e exchange.EntryLine) components.Cell {
+	}).FileText("Movement", 40, func(e movementLine) string { return movementText(e.Entry) }).
+		FileText("Bank’s reference", 24, func(e movementLine) string { return e.Entry.Reference }).
+		FileText("Reason", 30, func(e movementLine) string { return e.Reason }).
+		FileText("Payment text", 40, func(e movementLine) string { return e.Remittance }),
+	amountColumn("Amount", func(e movementLine) int64 { return signed(e.Entry) }),
+	kit.ColumnOf("State", func(e movementLine) components.Cell {
 		second := ""
 		switch {
 		case e.MatchedBy != "":
@@ -153,13 +153,14 @@ var movementColumns = []kit.Column[exchange.EntryLine]{
 			second = words.Sum(e.LeftCents(), e.Currency) + " left"
 		}
 		return components.Cell{Pill: entryPills[e.State], Second: second}
-	}).FileText("State", 12, func(e exchange.EntryLine) string { return entryPills[e.State].Word }).
-		FileText("Matched by", 20, func(e exchange.EntryLine) string { return e.MatchedBy }).
-		InFile("Booked on purchases (R)", 14, func(e exchange.EntryLine) export.Cell { return export.Amount(e.PaidCents) }),
+	}).FileText("State", 12, func(e movementLine) string { return entryPills[e.State].Word }).
+		FileText("Matched by", 20, func(e movementLine) string { return e.MatchedBy }).
+		InFile("Booked on purchases (R)", 14, func(e movementLine) export.Cell { return export.Amount(e.PaidCents) }),
 	kit.ColumnOf("Belongs to", belongsTo).
-		FileText("Client", 28, func(e exchange.EntryLine) string { return e.ClientName }).
-		FileText("Purchase", 20, func(e exchange.EntryLine) string { return e.Reference }).
-		FileText("File", 24, func(e exchange.EntryLine) string { return e.MessageID }),
+		FileText("Client", 28, func(e movementLine) string { return e.ClientName }).
+		FileText("Purchase", 20, func(e movementLine) string { return e.Reference }).
+		FileText("File", 24, func(e movementLine) string { return e.MessageID }).
+		FileText("Probably pays", 20, func(e movementLine) string { return e.probably.Purchase.Called() }),
 }
 
 // joinedTexts puts texts behind each other that are there.
@@ -181,7 +182,7 @@ func movementText(e exchange.Entry) string {
 }
 
 // belongsTo leads to the purchase or the file of a movement, or to where it is matched.
-func belongsTo(e exchange.EntryLine) components.Cell {
+func belongsTo(e movementLine) components.Cell {
 	match := components.Button{Label: "Match…", Small: true, Href: movementPath(e.ID, "match")}
 	switch {
 	case e.Reference != "":
@@ -192,12 +193,19 @@ func belongsTo(e exchange.EntryLine) components.Cell {
 		if more := e.Pays - 1; more > 0 {
 			cell.Second = "and " + plural.Of(more, "more purchase")
 		}
-		if e.State == exchange.EntryUnmatched {
-			cell.Part = pages.BankBelongs(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)}, match)
+		switch {
+		case e.State == exchange.EntryUnmatched && e.likely:
+			cell.Part = pages.BankBelongs(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)},
+				pages.BankProbably(probably(e, match)))
+		case e.State == exchange.EntryUnmatched:
+			cell.Part = pages.BankBelongs(components.Link{Text: e.Reference, Href: words.PurchasePath(e.PurchaseID)},
+				components.LinkButton(match))
 		}
 		return cell
 	case e.MessageID != "":
 		return components.Cell{Part: components.To(components.Link{Text: e.MessageID, Href: filePath(e.MessageID)})}
+	case e.State == exchange.EntryUnmatched && e.likely:
+		return components.Cell{Part: pages.BankProbably(probably(e, match))}
 	case e.State == exchange.EntryUnmatched:
 		return components.Cell{Part: components.LinkButton(match)}
 	}

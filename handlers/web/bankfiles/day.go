@@ -49,6 +49,10 @@ func (h *Pages) day(c echo.Context, form url.Values, refused error) error {
 	if told {
 		difference = words.Minus(words.Sum(cents, money.ZAR))
 	}
+	unmatched, err := h.lines(c.Request().Context(), access.Actor(c), d.Unmatched)
+	if err != nil {
+		return err
+	}
 	v := pages.BankDayView{Nav: nav(daysPath), State: dayPills[d.State()],
 		Head: components.PageHead{Title: title, Back: components.Link{Text: "Reconciliation", Href: daysPath}},
 		Facts: components.Facts{Wide: true, Items: []components.Fact{
@@ -61,7 +65,7 @@ func (h *Pages) day(c echo.Context, form url.Values, refused error) error {
 		Apart:  kit.TableOf("In one list only", apartColumns, d.Apart),
 		ApartEmpty: components.Empty{Icon: "done", Title: "Both lists agree",
 			Text: "Every debit, return and refund that is expected on this day is booked, and nothing else is."},
-		Unmatched: kit.TableOf("Unmatched movements of the day", movementColumns, d.Unmatched)}
+		Unmatched: kit.TableOf("Unmatched movements of the day", movementColumns, unmatched)}
 	if more := d.All - int64(len(d.Apart)); more > 0 {
 		v.More = words.Grouped(more) + " more with smaller differences are not shown."
 	}

@@ -28,11 +28,11 @@ var entryStates = []exchange.EntryState{exchange.EntryUnmatched, exchange.EntryM
 	exchange.EntryFee, exchange.EntryExplained, exchange.EntryOther}
 
 func (h *Pages) movements() kit.Shown {
-	return &kit.List[exchange.EntryLine, exchange.EntryFilter]{
+	return &kit.List[movementLine, exchange.EntryFilter]{
 		Desk: h.Desk, Exports: h.Exports, Path: movementsPath, Active: section, One: "movement",
 		Nav:   components.StatusTabs(nav(movementsPath)),
 		Head:  components.PageHead{Title: "Bank movements", Sub: "What the bank booked on your account, by day."},
-		Query: h.Exchange.Movements, ID: func(e exchange.EntryLine) uuid.UUID { return e.ID },
+		Query: h.movementLines, ID: idOf,
 		Count: func(ctx context.Context, who actor.Actor, f exchange.EntryFilter) (kit.Tally, error) {
 			found, err := h.Exchange.CountMovements(ctx, who, f)
 			counts, cents := map[exchange.EntryState]int64{}, int64(0)

@@ -1,6 +1,7 @@
 package bankfiles
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -47,8 +48,8 @@ func payView(n exchange.Entry, offers []allocation.Offer, search string, typed u
 	}
 	if typed == nil {
 		typed = url.Values{}
-		if search == "" && len(offers) > 0 && offers[0].Sure() && (len(offers) == 1 || !offers[1].Sure()) {
-			typed.Set(amountOf(offers[0].ID.String()), money.Amount(n.LeftCents()))
+		if o, sure := allocation.Probable(offers); sure && search == "" {
+			typed.Set(amountOf(o.ID.String()), money.Amount(n.LeftCents()))
 		}
 	}
 	v.First = n.PaidCents > 0 || len(wrong.Items) > 0 || len(offers) > 0 && (offers[0].Named != "" || offers[0].ByName)
@@ -86,7 +87,10 @@ func offerColumns(typed url.Values, wrong components.ErrorSummary) []kit.Column[
 }
 
 // offerWords say why a purchase is offered.
-func offerWords(o allocation.Offer) string {
+func offerWords(o allocation.Offer) string { return words.Capital(offerReasons(o)) }
+
+// offerReasons say it within a sentence.
+func offerReasons(o allocation.Offer) string {
 	var why []string
 	if o.Named != "" {
 		why = append(why, o.Named+" in the text")
@@ -106,7 +110,7 @@ func offerWords(o allocation.Offer) string {
 	case o.Named != "":
 		why = append(why, "amount differs")
 	}
-	return words.Capital(strings.Join(why, ", "))
+	return strings.Join(why, ", ")
 }
 
 // Pay serves POST /bank/movements/{id}/payments: books money of a movement on the purchases that it pays.
@@ -139,7 +143,29 @@ func (h *Pages) Pay(c echo.Context) error {
 	if after.LeftCents() > 0 {
 		said += " " + words.Sum(after.LeftCents(), after.Currency) + " of the movement is left."
 	}
+	switch fromList := form.Get("from") == "list"; {
+	case fromList && err != nil:
+		return h.done(c, err, UnmatchedHref, said)
+	case fromList:
+		return h.booked(c, after)
+	}
 	return h.done(c, err, movementPath(n.ID), said)
+}
+
+// booked goes back to the list and tells what was paid, with a button that takes it back.
+func (h *Pages) booked(c echo.Context, n exchange.Entry) error {
+	paid, _, err := h.Payments.Paid(c.Request().Context(), access.Actor(c), n.ID)
+	if err != nil || len(paid) == 0 {
+		return h.done(c, err, UnmatchedHref, "The payment is booked.")
+	}
+	last := paid[len(paid)-1]
+	said := words.Sum(last.AmountCents, last.Currency) + " is booked as paid on " + last.Reference + ", of " +
+		last.Client + "."
+	undo := movementPath(n.ID, "payments", "return") + "?payment=" + last.ID.String()
+	if err := access.AddUndo(c, "ok", said, undo); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, UnmatchedHref)
 }
 
 // partsOf reads what each purchase gets.
@@ -178,7 +204,7 @@ func (h *Pages) ReturnPayment(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	payment, err := uuid.Parse(form.Get("payment"))
+	payment, err := uuid.Parse(cmp.Or(form.Get("payment"), c.QueryParam("payment")))
 	if err != nil {
 		return fault.Missing()
 	}

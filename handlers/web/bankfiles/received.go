@@ -108,7 +108,7 @@ func (h *Pages) Document(c echo.Context) error {
 	if kit.FragmentFor(c, "results") {
 		return html.Send(c, http.StatusOK, pages.ListResults(items))
 	}
-	movements, err := h.Exchange.Movements(ctx, who, exchange.EntryFilter{ArrivalID: id}, newest)
+	movements, err := h.movementLines(ctx, who, exchange.EntryFilter{ArrivalID: id}, newest)
 	if err != nil {
 		return err
 	}

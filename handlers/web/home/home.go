@@ -45,6 +45,8 @@ type Home struct {
 	Latest func(context.Context, actor.Actor) ([]pages.BatchLine, error)
 	// Bank tells what to look at about the bank's files; nil without a bank that takes files.
 	Bank func(context.Context, actor.Actor) (exchange.Concerns, error)
+	// Probable tells which movements without a match probably pay a purchase: how many, and what the first pays.
+	Probable func(context.Context, actor.Actor) (n int, first string, err error)
 }
 
 // Show serves GET /. Its blocks can be asked for one by one (?block=…), so that
@@ -118,6 +120,18 @@ func (h *Home) bankLines(ctx context.Context, who actor.Actor) (out []pages.Atte
 		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "bank", Href: bankfiles.OpenFindingsHref,
 			Text: tallyWords(purchase.Tally{N: c.Findings}, "finding about the bank’s files is open",
 				"findings about the bank’s files are open")})
+	}
+	if c.Findings > 0 && err == nil {
+		n, first, wrong := h.Probable(ctx, who)
+		err = wrong
+		switch {
+		case n == 1:
+			out = append(out, pages.AttentionLine{Kind: "wait", Icon: "money", Href: bankfiles.UnmatchedHref,
+				Text: "A bank movement of " + first})
+		case n > 1:
+			out = append(out, pages.AttentionLine{Kind: "wait", Icon: "money", Href: bankfiles.UnmatchedHref,
+				Text: tallyWords(purchase.Tally{N: int64(n)}, "", "bank movements probably pay an open purchase")})
+		}
 	}
 	if n := len(c.Days); n > 0 {
 		out = append(out, pages.AttentionLine{Kind: "bad", Icon: "calendar", Href: bankfiles.DiffersHref,
