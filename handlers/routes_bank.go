@@ -42,6 +42,10 @@ func (e *edge) bankRoutes() Table {
 			{page, "GET", "/bank/files/:id/refusal", e.BankFiles.AskAct("refusal")},
 			{page, "POST", "/bank/files/:id/refusal", e.BankFiles.Act("refusal")},
 		}},
+		{actor.Manage, "The rule that books EFT payments without a person", []Route{
+			{page, "GET", "/bank/rule", e.BankFiles.Rule},
+			{pageProof, "POST", "/bank/rule", e.BankFiles.SetRule},
+		}},
 		{actor.Exchange, "Cut, download, import and send bank files again; match movements; settle findings", []Route{
 			{page, "GET", "/bank/cut", e.BankFiles.AskCut},
 			{page, "POST", "/bank/cut", e.BankFiles.Cut},

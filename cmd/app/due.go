@@ -5,13 +5,20 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"debitdesk/models/allocation"
+	"debitdesk/models/bank/exchange"
 )
 
-// RunDue does what the clock has made due: the debits, then the periods of
+// RunDue does what the clock has made due: the debits, then money by EFT that a rule books, then the periods of
 // subscriptions that begin, the steps of plans, and the debits that came of those, then the notices of debits, and the
 // reports that people have mailed each month.
 func (s Services) RunDue(ctx context.Context) error {
 	wrong := s.runDebits(ctx)
+	if eft := s.EFT(); eft != nil {
+		_, err := eft.Run(ctx)
+		wrong = errors.Join(wrong, err)
+	}
 	billed, err := s.Subscriptions.Run(ctx)
 	if billed > 0 {
 		err = errors.Join(err, s.runDebits(ctx))
@@ -22,6 +29,16 @@ func (s Services) RunDue(ctx context.Context) error {
 	}
 	_, told := s.Notices.Run(ctx)
 	return errors.Join(wrong, err, planned, told, s.SavedReports.Run(ctx))
+}
+
+// EFT is money that clients pay by EFT; nil where the bank takes no files.
+func (s Services) EFT() *allocation.Service {
+	files, is := s.Exchange.(*exchange.Service)
+	if !is {
+		return nil
+	}
+	return &allocation.Service{Store: allocation.Store{DB: s.Purchases.Store.DB}, Purchases: s.Purchases,
+		Movements: files, Alone: s.Merchants.Alone}
 }
 
 // SendDue sends the mails and short messages whose turn has come, and tells how many there were.

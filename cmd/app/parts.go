@@ -40,7 +40,6 @@ import (
 	"debitdesk/handlers/web/texts"
 	"debitdesk/handlers/web/tokens"
 	"debitdesk/handlers/web/wordings"
-	"debitdesk/models/allocation"
 	"debitdesk/models/audit"
 	"debitdesk/models/audit/trail"
 	"debitdesk/models/bank/exchange"
@@ -197,7 +196,8 @@ func (s Services) desk(d *handlers.Deps, desk *kit.Desk, o HTTP) {
 	d.Approvals = &approvals.Approvals{Desk: desk, Service: s.Approvals}
 	if files, is := s.Exchange.(*exchange.Service); is { // the bank takes files
 		d.BankFiles = &bankfiles.Pages{Desk: desk, Exchange: files, Exports: exports,
-			Payments: &allocation.Service{Store: allocation.Store{DB: db}, Purchases: s.Purchases, Movements: files}}
+			Payments: s.EFT(), Approvals: s.Approvals}
+		s.Approvals.MatchEFT = d.BankFiles.Payments.SetRuleIn
 		desk.BankFiles, d.Home.Bank, d.Home.Probable = true, files.Concerns, d.BankFiles.Probable
 	}
 	d.Books = &books.Books{Desk: desk, Journal: s.Journal, Purchases: s.Purchases, Brands: s.Merchants.Store,

@@ -23,6 +23,8 @@ type Service struct {
 	Store     Store
 	Purchases *purchase.Service
 	Movements *exchange.Service
+	// Alone refuses a person who may not change alone what directs money.
+	Alone func(ctx context.Context, who actor.Actor) error
 }
 
 // Payment is what a movement paid of a purchase.
@@ -33,6 +35,7 @@ type Payment struct {
 	AmountCents       int64
 	Currency          string
 	ByName            string
+	ByRule            bool // no person booked it
 	CreatedAt         time.Time
 	UndoneBy          string
 	UndoneAt          time.Time // zero: it stands
@@ -133,7 +136,7 @@ func (s *Service) book(tx *database.Tx, who actor.Actor, n exchange.Entry, rec p
 	}
 	s.Purchases.PayIn(tx, who, &rec, in)
 	tx.Create(&Payment{ID: tx.NewID(), MerchantID: who.MerchantID, EntryID: n.ID, PurchaseID: rec.ID, AmountCents: cents,
-		Currency: n.Currency, ByName: who.Name, CreatedAt: tx.Now()})
+		Currency: n.Currency, ByName: who.Name, ByRule: who.Kind == actor.System, CreatedAt: tx.Now()})
 	return nil
 }
 

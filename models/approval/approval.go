@@ -146,6 +146,8 @@ type Service struct {
 	Works     map[string]Worker // what is done to many, by the kinds of their tasks
 	Letters   Letters
 	Now       func() time.Time
+	// MatchEFT switches the rule for EFT payments on or off, and says what that does; nil: there is none.
+	MatchEFT func(tx *database.Tx, who actor.Actor, on bool) ([]string, error)
 }
 
 func (s *Service) people() user.Store        { return user.Store{DB: s.Store.DB} }

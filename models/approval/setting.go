@@ -34,6 +34,7 @@ const (
 	AddWebhook     SettingDo = "add_webhook"
 	ChangeWebhook  SettingDo = "change_webhook"
 	DeleteWebhook  SettingDo = "delete_webhook"
+	MatchEFT       SettingDo = "match_eft" // without a person
 )
 
 // Setting is a change as it was asked for. Its JSON is how it is stored.
@@ -70,7 +71,7 @@ func (t Setting) key() string {
 func (t Setting) name() string {
 	return map[SettingDo]string{AddProfile: "add a clearing account", DefaultProfile: "change the default account",
 		RemoveProfile: "remove a debit-order profile", AddWebhook: "add a webhook", ChangeWebhook: "change a webhook",
-		DeleteWebhook: "delete a webhook"}[t.Do]
+		DeleteWebhook: "delete a webhook", MatchEFT: "switch on the rule for EFT payments"}[t.Do]
 }
 
 // PlanSetting says in words what a change would do, by trying it. It refuses what would be refused.
@@ -111,6 +112,11 @@ func (s *Service) changeSetting(tx *database.Tx, who actor.Actor, t Setting, key
 			webhookLines(w)...), err
 	case ChangeWebhook, DeleteWebhook:
 		return s.changeWebhook(tx, who, t)
+	case MatchEFT:
+		if s.MatchEFT == nil {
+			return nil, fault.Missing()
+		}
+		return s.MatchEFT(tx, who, true)
 	}
 	return nil, fault.Missing()
 }

@@ -154,6 +154,7 @@ func moneyFiles() []file {
 				word("currency", "x.currency", "Currency"),
 				amount("amount", "x.amount_cents", "Amount"),
 				text("by", "x.by_name", "Who booked it"),
+				yesNo("by_rule", "x.by_rule", "Whether the rule for EFT payments booked it"),
 				moment("created_at", "x.created_at", "When"),
 				text("taken_back_by", "x.undone_by", "Who took it back"),
 				moment("taken_back_at", "x.undone_at", "When it was taken back"),

@@ -14,6 +14,7 @@ import (
 	"debitdesk/handlers/web/kit"
 	"debitdesk/models/actor"
 	"debitdesk/models/allocation"
+	"debitdesk/models/approval"
 	"debitdesk/models/bank/exchange"
 	"debitdesk/models/fault"
 	"debitdesk/models/paging"
@@ -28,6 +29,8 @@ type Pages struct {
 	Exchange *exchange.Service
 	Exports  *kit.Exports
 	Payments *allocation.Service
+	// Approvals are asked for the rule for EFT payments, where the business wants a second approver for it.
+	Approvals *approval.Service
 }
 
 // section is the entry of the menu.

@@ -61,7 +61,13 @@ func (h *Pages) movements() kit.Shown {
 				func(f *exchange.EntryFilter) *uuid.UUID { return &f.ArrivalID }),
 		},
 		Columns: movementColumns,
-		Around:  totalBelow,
+		Around: func(c echo.Context, l *kit.Listing, v *pages.ListView) error {
+			if access.Actor(c).Can(actor.Manage) {
+				v.Head.Secondary = append(v.Head.Secondary, components.Button{Label: "Rule for EFT payments", Icon: "settings",
+					Href: rulePath})
+			}
+			return totalBelow(c, l, v)
+		},
 		Empty: components.Empty{Icon: "money", Title: "No movement is known yet",
 			Text: "Movements come with the bank’s statements and notifications."},
 	}

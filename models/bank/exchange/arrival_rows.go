@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"debitdesk/models/bank"
@@ -78,7 +79,8 @@ func (t unit) changeEntry(e Entry, matched string) error {
 		UpdateColumns(map[string]any{"state": e.State, "item_id": database.OrNull(e.ItemID),
 			"message_id": database.OrNull(e.MessageID), "group_id": database.OrNull(e.GroupID), "matched_by": e.MatchedBy,
 			"matched_at": database.InstantOrNull(e.MatchedAt), "fee_cents": e.FeeCents,
-			"paid_cents": e.PaidCents, "note": e.Note}))
+			"paid_cents": e.PaidCents, "note": e.Note,
+			"judged_at": gorm.Expr("coalesce(judged_at, ?)", t.Now())})) // a person decided: the rule for EFT does not
 }
 
 func (t unit) saveStatement(s Statement) error {

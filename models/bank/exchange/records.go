@@ -71,7 +71,7 @@ type EntryState string
 const (
 	EntryMatched   EntryState = "matched"   // to an item, or to a message
 	EntryUnmatched EntryState = "unmatched" // looks like a debit order, belongs to none we know
-	EntryPaid      EntryState = "paid"      // by transfer, for purchases that a person chose
+	EntryPaid      EntryState = "paid"      // by transfer, for purchases that a person or the rule chose
 	EntryOther     EntryState = "other"     // none of ours: the profile or a person says so
 	EntryFee       EntryState = "fee"       // of the bank
 	EntryExplained EntryState = "explained" // told by other movements as well, which count
