@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/mail/outbox"
+	"debitdesk/models/merging"
 	"debitdesk/views/documents/pdftest"
 )
 
@@ -88,5 +90,61 @@ func TestAStatementIsMailedToOneClientOnce(t *testing.T) {
 	b.Page(b.A.Staff, "POST", path+"/mailing", form).Want(http.StatusSeeOther)
 	if n := b.Count(statementMails); n != 1 {
 		t.Errorf("a client without an address got one: %d", n)
+	}
+}
+
+// What was mailed is in the rows: when the answers to keys are gone, the same order mails nobody twice.
+func TestTheSameOrderMailsAStatementOnceWithoutTheKeysToo(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t)
+	id := b.API("POST", "/clients/", map[string]any{"email": "one@example.com", "full_name": "One"}).Want(201).Text("id")
+	b.bought(id, 12_345, 30)
+	to := b.chosen(b.A.Staff, url.Values{"list": {"clients"}, "id": {id}, "act": {"statement"}})
+	_, form := b.rehearsed(b.A.Staff, to)
+	for range 3 {
+		b.Page(b.A.Staff, "POST", to, form).Want(http.StatusSeeOther)
+		b.must(`DELETE FROM idempotency_keys`)
+	}
+	if n := b.Count(`SELECT count(*) FROM tasks`); n != 3 {
+		t.Errorf("%d tasks, want that of each time", n)
+	}
+	if n := b.Count(statementMails); n != 1 {
+		t.Errorf("%d statements were mailed, want 1", n)
+	}
+	if n := b.Count(`SELECT count(*) FROM audit_entries WHERE action = 'client.statement_mailed'`); n != 1 {
+		t.Errorf("%d entries say so, want 1", n)
+	}
+}
+
+// A statement that was asked for before a merge is drawn after it, for the client in whom the other lives on.
+func TestAStatementThatWasAskedForBeforeAMergeIsDrawnAfterIt(t *testing.T) {
+	t.Parallel()
+	b := newBusiness(t)
+	named := func(name, email string) client.Client {
+		id := b.API("POST", "/clients/", map[string]any{"email": email, "full_name": name}).Want(201).Text("id")
+		c, err := b.Clients.Store.Client(t.Context(), b.A.ID, uuid.MustParse(id))
+		must(t, err)
+		return c
+	}
+	keep, gone, last := named("Kept Khumalo", "kept@example.com"), named("Gone Khumalo", "gone@example.com"),
+		named("Last Khumalo", "last@example.com")
+	b.bought(gone.ID.String(), 12_345, 30)
+	b.acted(b.A.Staff, "clients", "", "statement", gone.ID.String())
+	merges := &merging.Service{Store: merging.Store{DB: b.Store}, Clients: b.Clients, Now: b.Store.Now}
+	for _, two := range [][2]client.Client{{keep, gone}, {last, keep}} {
+		look, err := merges.Look(t.Context(), b.A.Owner.Actor(), two[0].ID, two[1].ID)
+		must(t, err)
+		_, err = merges.Merge(t.Context(), b.A.Owner.Actor(), merging.Input{Keep: two[0].ID, Gone: two[1].ID,
+			Seen: look.Digest()})
+		must(t, err)
+		id := uuid.MustParse(b.text(`SELECT id::text FROM mails WHERE kind = 'client_account_statement'`))
+		m, err := outbox.Store{DB: b.Store}.Mail(t.Context(), b.A.ID, id)
+		must(t, err)
+		pdf, err := b.Billing.File(t.Context(), b.A.ID, m.Attachments[0].Ref)
+		must(t, err)
+		text := pdftest.Text(t, pdf)
+		if !strings.Contains(text, two[0].FullName) || !strings.Contains(text, "123,45") {
+			t.Errorf("the file says %s", text)
+		}
 	}
 }

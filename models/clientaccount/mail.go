@@ -37,8 +37,15 @@ func MayMail(c client.Client) error {
 
 // Mail mails the statement of a client at the end of a day. The file is drawn when the mail leaves, as the account
 // stood when it was asked for.
-func (s *Service) Mail(ctx context.Context, who actor.Actor, clientID uuid.UUID, day calendar.Date) (m mail.Mail,
-	err error) {
+func (s *Service) Mail(ctx context.Context, who actor.Actor, clientID uuid.UUID, day calendar.Date) (mail.Mail,
+	error) {
+	return s.MailOnce(ctx, who, clientID, day, uuid.Nil)
+}
+
+// MailOnce is Mail for an order that has a name: however often it is tried, one mail is made, as long as that is kept.
+// Without a name each is one of its own.
+func (s *Service) MailOnce(ctx context.Context, who actor.Actor, clientID uuid.UUID, day calendar.Date,
+	once uuid.UUID) (m mail.Mail, err error) {
 	if err := who.May(actor.Write); err != nil {
 		return m, err
 	}
@@ -56,7 +63,11 @@ func (s *Service) Mail(ctx context.Context, who actor.Actor, clientID uuid.UUID,
 	err = s.InTx(ctx, func(tx *database.Tx) error {
 		m = mail.Mail{ID: tx.NewID(), MerchantID: c.MerchantID, Kind: MailStatement, Attempt: 1, ClientID: c.ID, To: c.Email,
 			CC: c.CC, BCC: c.BCC, Letter: letter, State: mail.Queued, CreatedAt: tx.Now()}
-		m.ObjectID = m.ID // each is asked for by itself, and kept with the answer
+		if m.ObjectID = once; once == uuid.Nil {
+			m.ObjectID = m.ID // each is asked for by itself, and kept with the answer
+		} else if made, err := lockedAndMade(tx, m); err != nil || made {
+			return err
+		}
 		tx.InsertMail(m)
 		owing := st.Account.Owing
 		tx.Audit(who, audit.Entry{Action: "client.statement_mailed", ObjectType: "client", ObjectID: c.ID, ClientID: c.ID,

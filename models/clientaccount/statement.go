@@ -160,7 +160,8 @@ func (st Statement) ref() string {
 	return purchase.RefIn(st.Reads, purchase.RefAccount+st.Client.ID.String()+":"+strconv.FormatInt(st.At.UnixMicro(), 10))
 }
 
-// File draws the statement that a reference names, in the language in which it was mailed.
+// File draws the statement that a reference names, in the language in which it was mailed. Of a client that was merged
+// into another since, it is the statement of that one: what was owed is theirs now, and the moment stays.
 func (s *Service) File(ctx context.Context, merchantID uuid.UUID, of string, reads locale.Language) ([]byte, error) {
 	id, micros, _ := strings.Cut(of, ":")
 	clientID, err := uuid.Parse(id)
@@ -170,6 +171,9 @@ func (s *Service) File(ctx context.Context, merchantID uuid.UUID, of string, rea
 	at, err := strconv.ParseInt(micros, 10, 64)
 	if err != nil {
 		return nil, fault.Missing()
+	}
+	if clientID, err = s.Clients.LivesOn(ctx, merchantID, clientID); err != nil {
+		return nil, err
 	}
 	st, err := s.At(ctx, actor.SystemOf(merchantID), clientID, time.UnixMicro(at).UTC())
 	if err != nil {

@@ -72,6 +72,8 @@ type Row struct {
 	// Settled tells that it will not happen because it has happened. Where that is since the rehearsal, it is done: the
 	// act on another row has covered it, such as one mail to a client who is in several rows.
 	Settled bool `json:"-"`
+	// Once names what is done to the row by one order: the same however often it is tried.
+	Once uuid.UUID `json:"-"`
 
 	Name, Second, Href string          `json:"-"`
 	Note               string          `json:"-"` // what else happens to it, such as a recall

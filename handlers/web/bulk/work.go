@@ -171,6 +171,7 @@ func (r *run) one(ctx context.Context, who actor.Actor, act Act, row, fresh Row)
 	sum := sha256.Sum256([]byte(r.order.Act + "\x00" + r.order.In.Encode()))
 	key := replay.Key{MerchantID: who.MerchantID, IsTest: r.bulk.Desk.Sandbox, Fingerprint: sum[:],
 		Key: "bulk:" + r.order.Selection.String() + ":" + r.order.Act + ":" + row.ID.String()}
+	row.Once = uuid.NewSHA1(r.order.Selection, []byte(r.order.Act+"\x00"+r.order.In.Encode()+"\x00"+row.ID.String()))
 	done := ""
 	return kit.OnceKeyed(ctx, r.bulk.Desk.Replays, key, func(ctx context.Context) (any, error) {
 		switch {

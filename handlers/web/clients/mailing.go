@@ -104,7 +104,7 @@ func (h *Clients) mailStatements() bulk.Act {
 		},
 		Ask: h.askStatements, Replans: true,
 		Do: func(ctx context.Context, who actor.Actor, row bulk.Row, _ url.Values) error {
-			_, err := h.Statements.Mail(ctx, who, row.ID, row.Day)
+			_, err := h.Statements.MailOnce(ctx, who, row.ID, row.Day, row.Once)
 			return err
 		},
 	}
