@@ -29,6 +29,10 @@ type Ask struct {
 	Format   string
 	// Documents asks for invoices and credit notes alone.
 	Documents bool
+	// Piece tells of a part of one day that no file holds whole: its number, from 1 on. It has the entries whose numbers
+	// are above After, up to UpTo; of the last there is no end, and UpTo is 0.
+	Piece       int   `json:",omitempty"`
+	After, UpTo int64 `json:",omitempty"`
 }
 
 // Book is the journal of some days.

@@ -12,12 +12,13 @@ import (
 
 // dayCount is how many entries a file has of a day.
 type dayCount struct {
-	Day calendar.Date
-	N   int64
+	Day  calendar.Date
+	N    int64
+	ends []int64 // of a day that no file holds: the numbers of the entries with which its pieces end, without the last
 }
 
-// Parts divides what is asked for into as few files as hold it, each of whole days that follow one another, and tells
-// how many entries they have together.
+// Parts divides what is asked for into as few files as hold it, each of whole days that follow one another, or of a
+// piece of one day that no file holds whole, and tells how many entries they have together.
 func (s *Service) Parts(ctx context.Context, who actor.Actor, ask Ask) (parts []Ask, entries int64, err error) {
 	if err := who.May(actor.Books); err != nil {
 		return nil, 0, err
@@ -30,15 +31,35 @@ func (s *Service) Parts(ctx context.Context, who actor.Actor, ask Ask) (parts []
 	if err != nil {
 		return nil, 0, err
 	}
-	return divide(ask, days, int64(s.most()))
+	most := int64(s.most())
+	for i, d := range days {
+		if d.N <= most {
+			continue
+		}
+		if ask.ByDay {
+			return nil, 0, fault.At("to", "day_too_large", "On %s alone there are more than %s kinds of entries.",
+				d.Day.Format("2 January 2006"), plural.Number(most))
+		}
+		if days[i].ends, err = s.Store.ends(ctx, who.MerchantID, ask, d.Day, most); err != nil {
+			return nil, 0, err
+		}
+	}
+	parts, entries = divide(ask, days, most)
+	return parts, entries, nil
 }
 
-func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64, err error) {
+func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64) {
 	part, held := ask, int64(0)
 	for _, d := range days {
 		if d.N > most {
-			return nil, 0, fault.At("to", "day_too_large", "On %s alone there are more than %s entries. Choose one entry for "+
-				"each day and kind.", d.Day.Format("2 January 2006"), plural.Number(most))
+			if part.From.Before(d.Day) && (held > 0 || len(parts) == 0) {
+				part.To = d.Day.AddDays(-1)
+				parts = append(parts, part)
+			}
+			parts = append(parts, pieces(ask, d)...)
+			part.From, held = d.Day.AddDays(1), 0
+			entries += d.N
+			continue
 		}
 		if held += d.N; held > most {
 			part.To = d.Day.AddDays(-1)
@@ -47,8 +68,21 @@ func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64, e
 		}
 		entries += d.N
 	}
-	part.To = ask.To
-	return append(parts, part), entries, nil
+	if part.To = ask.To; part.From.After(part.To) {
+		return parts, entries
+	}
+	return append(parts, part), entries
+}
+
+// pieces divides a day.
+func pieces(ask Ask, d dayCount) (parts []Ask) {
+	ask.From, ask.To = d.Day, d.Day
+	for _, end := range append(d.ends, 0) {
+		ask.Piece, ask.UpTo = ask.Piece+1, end
+		parts = append(parts, ask)
+		ask.After = end
+	}
+	return parts
 }
 
 // Part reads one of the parts. That they were exported is kept by who asks for them.

@@ -1,29 +1,48 @@
 package journal
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"debitdesk/models/calendar"
-	"debitdesk/models/fault"
 )
 
 func TestDaysAreDividedIntoAsFewFilesAsHoldThem(t *testing.T) {
 	october := func(day int) calendar.Date { return calendar.On(2026, 10, day) }
 	ask := Ask{From: october(1), To: october(31), Currency: "ZAR", Format: "csv"}
-	days := []dayCount{{october(2), 60}, {october(3), 40}, {october(9), 1}, {october(20), 99}, {october(21), 100}}
-	parts, entries, err := divide(ask, days, 100)
-	if err != nil || entries != 300 || len(parts) != 3 {
-		t.Fatalf("%+v with %d: %v", parts, entries, err)
+	days := []dayCount{{october(2), 60, nil}, {october(3), 40, nil}, {october(9), 1, nil}, {october(20), 99, nil},
+		{october(21), 100, nil}}
+	parts, entries := divide(ask, days, 100)
+	if entries != 300 || len(parts) != 3 {
+		t.Fatalf("%+v with %d", parts, entries)
 	}
 	for i, want := range [][2]int{{1, 8}, {9, 20}, {21, 31}} {
 		if p := parts[i]; p.From != october(want[0]) || p.To != october(want[1]) || p.Format != "csv" {
 			t.Errorf("part %d is %+v", i+1, p)
 		}
 	}
-	if _, _, err := divide(ask, days, 99); !fault.Is(err, fault.Invalid) {
-		t.Errorf("a day that no file holds: %v", err)
+	if parts, _ := divide(ask, nil, 100); len(parts) != 1 || parts[0] != ask {
+		t.Errorf("nothing at all: %+v", parts)
 	}
-	if parts, _, err := divide(ask, nil, 100); err != nil || len(parts) != 1 || parts[0] != ask {
-		t.Errorf("nothing at all: %+v, %v", parts, err)
+	days[2].N, days[2].ends = 250, []int64{1100, 1200}
+	parts, entries = divide(ask, days, 100)
+	if entries != 549 {
+		t.Errorf("%d entries", entries)
+	}
+	var got []string
+	for _, p := range parts {
+		got = append(got, fmt.Sprint(p.From.Day, "-", p.To.Day, " ", p.Piece, ":", p.After, "-", p.UpTo))
+	}
+	want := "1-8 0:0-0, 9-9 1:0-1100, 9-9 2:1100-1200, 9-9 3:1200-0, 10-20 0:0-0, 21-31 0:0-0"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("a day that no file holds: %s, want %s", strings.Join(got, ", "), want)
+	}
+	first, _ := divide(ask, []dayCount{{ask.From, 150, []int64{7}}}, 100)
+	if len(first) != 3 || first[2].From != october(2) {
+		t.Errorf("the first day: %+v", first)
+	}
+	if last, _ := divide(ask, []dayCount{{ask.To, 150, []int64{7}}}, 100); len(last) != 3 || last[0].To != october(30) {
+		t.Errorf("the last day: %+v", last)
 	}
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -94,9 +95,12 @@ func (s Store) book(ctx context.Context, merchantID uuid.UUID, ask Ask, most int
 	err = pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(tx pgx.Tx) error {
 			args := pgx.NamedArgs{"m": merchantID.String(), "from": ask.From.String(), "to": ask.To.String(),
-				"currency": ask.Currency, "most": most, "kinds": kindsOf(ask)}
+				"currency": ask.Currency, "most": most, "kinds": kindsOf(ask), "after": ask.After, "upto": ask.UpTo}
 			var err error
 			if b.Opening, err = openingOf(ctx, tx, merchantID, ask); err != nil {
+				return err
+			}
+			if b.Opening, err = withEarlierPieces(ctx, tx, b.Opening, args, ask); err != nil {
 				return err
 			}
 			var e Entry
@@ -132,7 +136,7 @@ func (s Store) perDay(ctx context.Context, merchantID uuid.UUID, ask Ask) (out [
 	var n int64
 	if _, err := pgx.ForEachRow(rows, []any{&day, &n}, func() error {
 		on, err := calendar.ParseDate(day)
-		out = append(out, dayCount{on, n})
+		out = append(out, dayCount{Day: on, N: n})
 		return err
 	}); err != nil {
 		return nil, fmt.Errorf("count entries by day: %w", err)
@@ -142,6 +146,48 @@ func (s Store) perDay(ctx context.Context, merchantID uuid.UUID, ask Ask) (out [
 
 const ofDays = ` WHERE e.merchant_id = @m::uuid AND e.day BETWEEN @from::date AND @to::date AND e.currency = @currency
 	AND (@kinds::text[] IS NULL OR e.kind = ANY(@kinds::text[]))`
+
+// ofPiece is the piece of a day.
+const ofPiece = ` AND e.n > @after::bigint AND (@upto::bigint = 0 OR e.n <= @upto::bigint)`
+
+// withEarlierPieces adds to the opening of a piece what stands in the pieces before it.
+func withEarlierPieces(ctx context.Context, tx pgx.Tx, opening []Entry, args pgx.NamedArgs, ask Ask) ([]Entry, error) {
+	if ask.After == 0 {
+		return opening, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT e.brand_id, `+roleSums()+` FROM journal_entries e WHERE e.merchant_id = @m::uuid
+		AND e.day = @from::date AND e.n <= @after::bigint AND e.currency = @currency GROUP BY 1 ORDER BY 1`, args)
+	if err != nil {
+		return nil, err
+	}
+	var e Entry
+	_, err = pgx.ForEachRow(rows, append([]any{(*[16]byte)(&e.BrandID)}, into(&e.Cents)...), func() error {
+		at := slices.IndexFunc(opening, func(o Entry) bool { return o.BrandID == e.BrandID })
+		if at < 0 {
+			opening = append(opening, e)
+		} else {
+			opening[at].Cents = opening[at].Cents.Plus(e.Cents)
+		}
+		return nil
+	})
+	return opening, err
+}
+
+// ends are the numbers of the entries of a day with which pieces of most entries end, without that of the last piece.
+func (s Store) ends(ctx context.Context, merchantID uuid.UUID, ask Ask, day calendar.Date, most int64) (out []int64,
+	err error) {
+	rows, err := s.Pool.Query(ctx, `SELECT n FROM (SELECT e.n, row_number() OVER (ORDER BY e.n) AS r, count(*) OVER () AS all_of
+		FROM journal_entries e`+ofDays+`) AS e WHERE r % @most::bigint = 0 AND r < all_of ORDER BY n`,
+		pgx.NamedArgs{"m": merchantID.String(), "from": day.String(), "to": day.String(), "currency": ask.Currency,
+			"kinds": kindsOf(ask), "most": most})
+	if err == nil {
+		out, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("divide a day of the journal: %w", err)
+	}
+	return out, nil
+}
 
 // kindsOf are the kinds of entries that are asked for; nil: all.
 func kindsOf(ask Ask) []string {
@@ -163,7 +209,7 @@ func entries() string {
 			e.code, ` + calledBy + `,
 			coalesce(nullif(p.payer_name, ''), p.payer_email, ''), ` +
 		roleColumns() + `
-		FROM (SELECT * FROM journal_entries e` + ofDays + ` ORDER BY e.day, e.n LIMIT @most) AS e
+		FROM (SELECT * FROM journal_entries e` + ofDays + ofPiece + ` ORDER BY e.day, e.n LIMIT @most) AS e
 			LEFT JOIN purchases p ON p.id = e.purchase_id AND p.merchant_id = e.merchant_id
 			` + called + `
 		ORDER BY e.day, e.n`

@@ -105,6 +105,9 @@ func (f Format) FileName(ask journal.Ask) string {
 	if ask.ByDay {
 		by = "-by-day"
 	}
+	if ask.Piece > 0 {
+		by += fmt.Sprintf("-part-%d", ask.Piece)
+	}
 	return fmt.Sprintf("books-%s-%s-to-%s%s.%s", f.Name, ask.From, ask.To, by, f.Ext)
 }
 
