@@ -105,6 +105,12 @@ func (c *callers) bankFiles() {
 	c.all("POST /bank/movements/:id/payments/return", func(int) ask {
 		return ask{ids: []string{movement}, body: form("payment", payment[0])}
 	}, 303)
+	if _, err := c.Store.Pool.Exec(c.t.Context(), `UPDATE bank_entries SET state = 'other' WHERE id = $1::text::uuid`,
+		movement); err != nil {
+		c.t.Fatal(err)
+	}
+	c.all("POST /bank/movements/:id/reopening", one(movement), 303)
+	c.all("POST /bank/rule", func(i int) ask { return ask{body: form("rule", []string{"on", "off"}[i%2])} }, 303)
 	day := later.String()
 	c.all("POST /bank/days/:id/acceptance", func(int) ask {
 		return ask{ids: []string{day}, body: form("cents", "15000", "note", "It is right.")}

@@ -59,7 +59,7 @@ func TestTheRuleForEFTIsOffUntilAnAdminSwitchesItOn(t *testing.T) {
 	}
 	bankPost(h.Server, before+"/payments", pays(0, first, "450,00")).Contains("The payment is booked.")
 	h.Page(h.A.Owner, "GET", "/bank/rule", nil).Want(200).Contains("would have booked 2 (R\u00a0750,00)",
-		"people booked 2 on the very purchase") // of both, the purchase as it stood
+		"People booked 2 of these on the same purchase.") // of both, the purchase as it stood
 	h.switchTo("off")
 	h.owes("Piet Botha", "KSF-1034", 30000)
 	h.came(30000, "KSF-1034")

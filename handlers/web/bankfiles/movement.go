@@ -35,7 +35,7 @@ func (h *Pages) Movement(c echo.Context) error {
 	v := pages.BankMovementView{Nav: nav(movementsPath), State: entryPills[n.State], Facts: movementFacts(n.Entry),
 		Head: components.PageHead{Title: title, Back: components.Link{Text: "Movements", Href: movementsPath}}}
 	add := func(f components.Fact) { v.Facts.Items = append(v.Facts.Items, f) }
-	if n.Reference != "" {
+	if n.Reference != "" && n.Pays == 0 { // what it pays stands below
 		add(components.Fact{Label: "Purchase", Value: n.Reference, Href: words.PurchasePath(n.PurchaseID)})
 		add(components.Fact{Label: "Client", Value: n.ClientName})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,10 +162,12 @@ func movementFacts(n exchange.Entry) components.Facts {
 	}
 	var paid []components.Fact
 	if n.PaidCents > 0 {
-		paid = []components.Fact{{Label: "Booked on purchases", Value: words.Sum(n.PaidCents, n.Currency)},
-			{Label: "Still to be matched", Value: words.Sum(n.LeftCents(), n.Currency)}}
+		paid = []components.Fact{{Label: "Booked on purchases", Value: words.Sum(n.PaidCents, n.Currency)}}
+		if n.LeftCents() > 0 {
+			paid = append(paid, components.Fact{Label: "Still to be matched", Value: words.Sum(n.LeftCents(), n.Currency)})
+		}
 	}
-	return components.Facts{Wide: true, Items: append([]components.Fact{
+	all := append([]components.Fact{
 		{Label: "Amount", Value: words.Sum(n.AmountCents, n.Currency)},
 		{Label: "Of it the bank’s fee", Value: fee},
 		{Label: "Direction", Value: direction},
@@ -175,7 +178,8 @@ func movementFacts(n exchange.Entry) components.Facts {
 		{Label: "Bank’s reference", Value: n.Reference, Mono: true},
 		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
 		{Label: "Reason", Value: n.Reason},
-	}, paid...)}
+	}, paid...)
+	return components.Facts{Wide: true, Items: slices.DeleteFunc(all, func(f components.Fact) bool { return f.Value == "" })}
 }
 
 // confirmMatch says what follows from a match, by trying it.

@@ -61,7 +61,7 @@ func rehearsed(r allocation.Rehearsal) []string {
 	lines := []string{"Of " + of + ", the rule would have booked " + words.Grouped(int64(r.Would)) + " (" +
 		words.Sum(r.Cents, money.ZAR) + ")."}
 	if r.Same > 0 {
-		lines = append(lines, "Of these, people booked "+words.Grouped(int64(r.Same))+" on the very purchase.")
+		lines = append(lines, "People booked "+words.Grouped(int64(r.Same))+" of these on the same purchase.")
 	}
 	return lines
 }
