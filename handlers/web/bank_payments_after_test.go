@@ -36,6 +36,12 @@ func TestAPurchaseWhosePaymentWasTakenBackDoesNotSayThatADebitFailed(t *testing.
 	}
 	h.look("/purchases/"+owed).Contains("Owed again", "was taken back, and no debit failed").
 		Lacks("The last attempt failed", ">Failed<")
+	var entry string
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT '/audit/' || id FROM audit_entries
+		WHERE action = 'purchase.payment_taken_back'`).Scan(&entry); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Owner, "GET", entry, nil).Want(200).Contains("owed again").Lacks(">failed<")
 	h.look("/purchases?q=KSF-1032").Contains("Owed again").Lacks("The last attempt failed")
 	h.Call("GET", "/p/"+owed+"/", nil).Want(200).Lacks("The last debit was not paid", "Your bank did not pay")
 	h.At(bankThursday.AddDays(40).At(9, 0))

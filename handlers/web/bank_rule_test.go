@@ -193,6 +193,18 @@ func TestTheRuleForEFTWaitsForASecondApprover(t *testing.T) {
 	if n := h.Count(`SELECT count(*) FROM merchants WHERE eft_rule_since IS NOT NULL`); n != 0 {
 		t.Error("it is on before the second approver agreed")
 	}
-	h.exec(`UPDATE merchants SET eft_rule_since = now(), eft_rule_by = 'A'`)
+	var request string
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT '/approvals/' || id FROM approvals`).Scan(&request); err != nil {
+		t.Fatal(err)
+	}
+	h.Page(h.A.Finance, "GET", request, nil).Want(200).Contains("Approve: switch on the rule for EFT payments",
+		"which owes just that amount")
+	h.Page(h.A.Finance, "POST", request+"/decision", url.Values{"answer": {"yes"}}).Want(303)
+	if n := h.Count(`SELECT count(*) FROM merchants WHERE eft_rule_since IS NOT NULL AND eft_rule_by <> ''`); n != 1 {
+		t.Error("it is off after the second approver agreed")
+	}
 	h.switchTo("off") // needs nobody
+	if n := h.Count(`SELECT count(*) FROM merchants WHERE eft_rule_since IS NOT NULL`); n != 0 {
+		t.Error("it is on")
+	}
 }

@@ -180,7 +180,7 @@ func (s *Service) TakePaymentBack(ctx context.Context, who actor.Actor, id uuid.
 		return func(tx *database.Tx, rec *Record) error {
 			cents := rec.PartPaidCents()
 			rec.Book(tx, Entry{Kind: PaidByHand, AmountCents: -cents})
-			tx.Audit(who, audit.Entry{Action: "purchase.payment_taken_back", ObjectType: "purchase", ObjectID: rec.ID,
+			tx.Audit(who, audit.Entry{Action: PaymentTakenBack, ObjectType: "purchase", ObjectID: rec.ID,
 				ClientID: rec.ClientID, PurchaseID: rec.ID,
 				Text:   "The recorded payment of " + money.Format(cents, rec.Currency) + " was taken back.",
 				Before: map[string]any{"paid_cents": cents}, After: map[string]any{"paid_cents": 0}})

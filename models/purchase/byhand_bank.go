@@ -12,6 +12,9 @@ import (
 	"debitdesk/models/money"
 )
 
+// PaymentTakenBack is how the audit calls that a payment by hand was taken back.
+const PaymentTakenBack = "purchase.payment_taken_back"
+
 // MayPay is nil when a payment could be recorded now, by the same rules as RecordPayment.
 func (s *Service) MayPay(rec Record, in HandPayment) error {
 	if err := s.MayMarkAsPaid(rec); err != nil {
@@ -59,7 +62,7 @@ func (s *Service) ReturnIn(tx *database.Tx, who actor.Actor, rec *Record, cents 
 		rec.Payment, rec.MarkedAsPaid = nil, false
 		rec.Move(Failed, tx.Now())
 	}
-	tx.Audit(who, audit.Entry{Action: "purchase.payment_taken_back", ObjectType: "purchase", ObjectID: rec.ID,
+	tx.Audit(who, audit.Entry{Action: PaymentTakenBack, ObjectType: "purchase", ObjectID: rec.ID,
 		ClientID: rec.ClientID, PurchaseID: rec.ID,
 		Text:   "The payment of " + money.Format(cents, rec.Currency) + " from a bank movement was taken back.",
 		Before: map[string]any{"status": from, "open_cents": open},

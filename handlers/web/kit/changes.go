@@ -54,6 +54,8 @@ func FactOf(e audit.Entry, name string, fact any) string {
 	}
 	said := ""
 	switch of := stateWords[e.ObjectType]; {
+	case name == "status" && e.Action == purchase.PaymentTakenBack && purchase.Status(code) == purchase.Failed:
+		said = words.OwedAgain // no debit failed
 	case name == "status":
 		said = words.StatusWord(purchase.Status(code))
 	case name == "channel":

@@ -90,6 +90,9 @@ var StatusWords = map[purchase.Status]components.Pill{
 // partlyRefunded is how a purchase stands of which a part went back.
 const partlyRefunded = "Partly refunded"
 
+// OwedAgain is how a purchase stands whose payment was taken back, while no debit of it failed.
+const OwedAgain = "Owed again"
+
 // StatusOf is how a purchase stands: its status, and what of its money and its newest debit make a difference. What
 // failed at the bank is called failed, whether its due date has passed or not.
 func StatusOf(rec purchase.Record) components.Pill {
@@ -99,7 +102,7 @@ func StatusOf(rec purchase.Record) components.Pill {
 	case rec.Status == purchase.Overdue && c != nil && c.State.Outcome() == collection.OutcomeFailed:
 		return StatusWords[purchase.Failed]
 	case rec.NothingFailed():
-		return components.Pill{Kind: "wait", Word: "Owed again"}
+		return components.Pill{Kind: "wait", Word: OwedAgain}
 	case rec.PartPaidCents() > 0 && slices.Contains([]purchase.Status{purchase.Created, purchase.Sent, purchase.Viewed},
 		rec.Status):
 		return components.Pill{Kind: "wait", Word: "Partly paid"}
