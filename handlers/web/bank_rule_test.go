@@ -109,8 +109,8 @@ func TestTheRuleForEFTBooksOnlyWhereNothingElseCanBeMeant(t *testing.T) {
 	h.run(0)
 	_, purchases := h.HandOver(1, 15000, bankThursday) // a debit is planned
 	var name string
-	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT coalesce(nullif(reference, ''), reference_generated) FROM purchases
-		WHERE id = $1`, [16]byte(purchases[0])).Scan(&name); err != nil {
+	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT coalesce(nullif(reference, ''), reference_generated)
+		FROM purchases WHERE id = $1`, [16]byte(purchases[0])).Scan(&name); err != nil {
 		t.Fatal(err)
 	}
 	h.came(15000, name)

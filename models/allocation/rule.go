@@ -200,7 +200,7 @@ func (s *Service) bookByRule(ctx context.Context, who actor.Actor, n exchange.En
 			if err != nil || !first {
 				return err
 			}
-			if rec.OpenCents() != n.AmountCents || s.Purchases.MayMarkAsPaid(rec) != nil {
+			if payable := s.Purchases.MayMarkAsPaid(rec) == nil; !payable || rec.OpenCents() != n.AmountCents {
 				return nil // it changed since: a person decides
 			}
 			held, err := s.Movements.Store.Pay(tx, who, n.ID, n.AmountCents, 0)
@@ -228,8 +228,8 @@ type Rehearsal struct {
 	More          bool  // there were more than were looked at
 }
 
-// Rehearse tries the rule on the movements of the past, by the code that acts. A purchase that a movement has paid since
-// counts as it stood before.
+// Rehearse tries the rule on the movements of the past, by the code that acts. A purchase that a movement has paid
+// since counts as it stood before.
 func (s *Service) Rehearse(ctx context.Context, who actor.Actor) (r Rehearsal, err error) {
 	if err := who.May(actor.Manage); err != nil {
 		return r, err

@@ -176,8 +176,9 @@ func withEarlierPieces(ctx context.Context, tx pgx.Tx, opening []Entry, args pgx
 // ends are the numbers of the entries of a day with which pieces of most entries end, without that of the last piece.
 func (s Store) ends(ctx context.Context, merchantID uuid.UUID, ask Ask, day calendar.Date, most int64) (out []int64,
 	err error) {
-	rows, err := s.Pool.Query(ctx, `SELECT n FROM (SELECT e.n, row_number() OVER (ORDER BY e.n) AS r, count(*) OVER () AS all_of
-		FROM journal_entries e`+ofDays+`) AS e WHERE r % @most::bigint = 0 AND r < all_of ORDER BY n`,
+	rows, err := s.Pool.Query(ctx, `SELECT n FROM (
+		SELECT e.n, row_number() OVER (ORDER BY e.n) AS r, count(*) OVER () AS all_of FROM journal_entries e`+
+		ofDays+`) AS e WHERE r % @most::bigint = 0 AND r < all_of ORDER BY n`,
 		pgx.NamedArgs{"m": merchantID.String(), "from": day.String(), "to": day.String(), "currency": ask.Currency,
 			"kinds": kindsOf(ask), "most": most})
 	if err == nil {

@@ -179,7 +179,8 @@ func movementFacts(n exchange.Entry) components.Facts {
 		{Label: "Kind at the bank", Value: n.BankCode, Mono: true},
 		{Label: "Reason", Value: n.Reason},
 	}, paid...)
-	return components.Facts{Wide: true, Items: slices.DeleteFunc(all, func(f components.Fact) bool { return f.Value == "" })}
+	known := slices.DeleteFunc(all, func(f components.Fact) bool { return f.Value == "" })
+	return components.Facts{Wide: true, Items: known}
 }
 
 // confirmMatch says what follows from a match, by trying it.

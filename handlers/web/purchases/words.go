@@ -165,8 +165,8 @@ func nextOfFailure(rec purchase.Record) string {
 		return why + ". Nothing is stored and nothing was taken. Ask the client again from the mandate."
 	}
 	if rec.NothingFailed() {
-		return "The payment that was recorded for it was taken back, and no debit failed. It is owed again: charge a token, " +
-			"send the client the link, or record a payment."
+		return "The payment that was recorded for it was taken back, and no debit failed. It is owed again: charge a " +
+			"token, send the client the link, or record a payment."
 	}
 	if c == nil || c.Result.IsZero() {
 		if len(rec.Attempts) > 0 && rec.Attempts[0].Error != nil {
