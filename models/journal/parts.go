@@ -52,7 +52,7 @@ func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64) {
 	part, held := ask, int64(0)
 	for _, d := range days {
 		if d.N > most {
-			if part.From.Before(d.Day) && (held > 0 || len(parts) == 0) {
+			if held > 0 {
 				part.To = d.Day.AddDays(-1)
 				parts = append(parts, part)
 			}
@@ -68,7 +68,7 @@ func divide(ask Ask, days []dayCount, most int64) (parts []Ask, entries int64) {
 		}
 		entries += d.N
 	}
-	if part.To = ask.To; part.From.After(part.To) {
+	if part.To = ask.To; held == 0 && len(parts) > 0 { // the last day was divided
 		return parts, entries
 	}
 	return append(parts, part), entries
