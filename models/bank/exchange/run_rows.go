@@ -42,8 +42,8 @@ func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (
 
 // heldRefunds are those of some refunds that have not left.
 func (s Store) heldRefunds(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (held []uuid.UUID, err error) {
-	err = s.Gorm(ctx).Table("bank_items").Scopes(database.OfMerchant(merchantID)).Where("id IN ? AND kind = ? AND state IN ?",
-		ids, Refunds, givenBack).Pluck("id", &held).Error
+	err = s.Gorm(ctx).Table("bank_items").Scopes(database.OfMerchant(merchantID)).
+		Where("id IN ? AND kind = ? AND state IN ?", ids, Refunds, givenBack).Pluck("id", &held).Error
 	return held, err
 }
 
