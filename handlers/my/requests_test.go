@@ -12,7 +12,8 @@ func TestThePageOfARequestSaysHowItsAnswerReachesTheClient(t *testing.T) {
 	v := newVisitor(t)
 	v.Page(v.A.Staff, "POST", "/clients/"+v.client+"/requests", url.Values{"kind": {"access"}, "channel": {"phone"},
 		"text": {"Wants all we know"}, "received_on": {"2026-11-16"}}).Want(303)
-	at := regexp.MustCompile(`/requests/[0-9a-f-]{36}`).FindString(v.Page(v.A.Staff, "GET", "/requests", nil).Want(200).Body)
+	list := v.Page(v.A.Staff, "GET", "/requests", nil).Want(200).Body
+	at := regexp.MustCompile(`/requests/[0-9a-f-]{36}`).FindString(list)
 	v.Page(v.A.Staff, "GET", at, nil).Want(200).Contains("It is mailed to ").Lacks("nothing is sent")
 	if _, err := v.Store.Pool.Exec(t.Context(), `UPDATE clients SET email = '' WHERE id = $1`, v.client); err != nil {
 		t.Fatal(err)

@@ -229,7 +229,8 @@ func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, l
 	return found, err
 }
 
-// OpenPromises are the promises to pay some purchases, or all that their clients owe, that were neither settled nor paid.
+// OpenPromises are the promises to pay some purchases, or all that their clients owe, that were neither settled nor
+// paid.
 func (s Store) OpenPromises(ctx context.Context, merchantID uuid.UUID,
 	purchases []uuid.UUID) (map[uuid.UUID]Promise, error) {
 	out := map[uuid.UUID]Promise{}

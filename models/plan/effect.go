@@ -63,8 +63,8 @@ func (m Month) With() (best, worst report.Outcome) {
 	return best, worst
 }
 
-// Above tells whether the failed debits of the month were above their limit, and whether they are with the plan, at best
-// and at worst.
+// Above tells whether the failed debits of the month were above their limit, and whether they are with the plan, at
+// best and at worst.
 func (m Month) Above() (was, best, worst bool) {
 	above := func(o report.Outcome) bool { return o.Unpaid*10_000 > m.Limits.Unpaid*o.Answered() }
 	low, high := m.With()

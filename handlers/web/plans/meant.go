@@ -20,8 +20,8 @@ func meant(v *pages.PastPlanView, r plan.Rehearsal, fact func(label, value strin
 		least, most := b.Fees()
 		fact("What clients would have paid to their banks for failed debits", words.Sum(least, money.ZAR)+" to "+
 			words.Sum(most, money.ZAR))
-		v.Note = fmt.Sprintf("A client’s bank charges about %s to %s for a debit that fails. The lower sum counts the debits "+
-			"that did fail, the upper one also those whose answer is not known.", words.Sum(plan.LowestFee, money.ZAR),
+		v.Note = fmt.Sprintf("A client’s bank charges about %s to %s for a debit that fails. The lower sum counts the "+
+			"debits that did fail, the upper one also those whose answer is not known.", words.Sum(plan.LowestFee, money.ZAR),
 			words.Sum(plan.HighestFee, money.ZAR))
 	}
 	for _, m := range r.Months {
