@@ -396,7 +396,7 @@ func TestAnAddressIsMendedAndTheMailSentAgain(t *testing.T) {
 	mend := func(id, email string) handlertest.Answer {
 		return o.Page(o.A.Staff, "POST", "/purchases/"+id+"/address", url.Values{"email": {email}})
 	}
-	mend(ids[0], "not an address").Want(422).Contains("Enter a valid email address")
+	mend(ids[0], "not an address").Want(422).Contains("Enter a valid e-mail address")
 	o.Page(o.B.Owner, "POST", "/purchases/"+ids[0]+"/address", url.Values{"email": {"mended@example.com"}}).Want(404)
 	mend(ids[1], "mended@example.com").Want(303)
 	if n := o.Count(`SELECT count(*) FROM clients WHERE email = 'mended@example.com'`); n != 0 {

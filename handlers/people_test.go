@@ -66,7 +66,7 @@ func TestAnAdminInvitesAndTheInvitedJoins(t *testing.T) {
 	s := newStreet(t)
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations",
 		url.Values{"email": {"nope"}, "role": {"king"}, "batch_limit": {"1"}}).Want(422).Contains(
-		"Enter a valid email address.", "A role is admin")
+		"Enter a valid e-mail address.", "A role is admin")
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "role": {"staff"},
 		"batch_limit": {"lots"}}).Want(422).Contains("Enter an amount such as", `value="lots"`)
 	s.Page(s.A.Owner, "POST", "/settings/people/invitations", url.Values{"email": {"sipho@example.com"}, "name": {"Sipho"},

@@ -52,6 +52,7 @@ var unsaid = map[*regexp.Regexp]string{
 	regexp.MustCompile(`(?i)\ball the same\b`):                         "anyway",
 	regexp.MustCompile(`(?i)\bat (this|the same) moment`):              "at the moment, at the same time",
 	regexp.MustCompile(`(?i)\bany ?more([.,;:)]|$)`):                   "no longer",
+	regexp.MustCompile(`(?i)\bemail (address|links?|client)`):          "e-mail …",
 	regexp.MustCompile(`(?i)\boutside of\b`):                           "outside",
 	regexp.MustCompile(`(?i)\bstands? (in|on|here)\b`):                 "is in, is on",
 	regexp.MustCompile(`(?i)\bdebits? c(a|o)mes? back\b`):              "the debit failed, or was returned",

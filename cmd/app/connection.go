@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,4 +59,5 @@ func (c connection) limits() mandate.Limits {
 // refundHolder is a bank connection at which refunds wait before they leave.
 type refundHolder interface {
 	TakeRefundBack(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)
+	HeldRefunds(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error)
 }

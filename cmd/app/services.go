@@ -196,7 +196,7 @@ func New(o Options) (Services, error) {
 	clients.Forget = deletions.ForgetClient
 	s.Alert = func(tx *database.Tx, e audit.Entry) error { return user.Alert(tx, e, words) }
 	if waits, is := at.gateway.(refundHolder); is {
-		purchases.TakeRefundBack = waits.TakeRefundBack
+		purchases.TakeRefundBack, purchases.HeldRefunds = waits.TakeRefundBack, waits.HeldRefunds
 	}
 	users := &user.Service{Store: user.Store{DB: s}, Now: o.Now, Letters: words}
 	out := Services{

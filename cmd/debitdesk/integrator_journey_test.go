@@ -83,7 +83,7 @@ func TestAnIntegratorConnectsABankThatAnswersInItsOwnWay(t *testing.T) {
 	b.passes(owner, debitDays[0], "18:00")
 	collected := ownWay(debitDays[0], ownEntry(ids[0], "649.00", true), ownEntry(ids[1], "649.01", true))
 	b.tries(owner, collected)
-	owner.sees("The item becomes: provisional.")
+	owner.sees("The item becomes: paid, provisional.")
 	owner.looksAt("bank-trial")
 	b.answers(t, owner, "collected", collected)
 	owner.open("/purchases/" + purchases[1])

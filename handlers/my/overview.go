@@ -213,7 +213,7 @@ func (p *Pages) owe(w locale.Words, o overview) my.Part {
 				mytext.Reason(w, c.Result.Code)))
 		}
 		if one.Payable(now) {
-			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", l.Reference),
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.owe.see", "reference", o.told(w, l, one.Due)),
 				Href: weblink.Payer(l.ID)})
 			o.offer(w, &i.Links, one.BrandID, clientpage.Promise, l.ID)
 			if p.Service.Purchases.MayResendInvoice(one.Record) == nil {
@@ -223,6 +223,16 @@ func (p *Pages) owe(w locale.Words, o overview) my.Part {
 		part.Items = append(part.Items, i)
 	}
 	return part
+}
+
+// told is a reference as links name it: with the due date where several purchases have the same one, as those of a
+// subscription do.
+func (o overview) told(w locale.Words, l report.AccountLine, due time.Time) string {
+	same := func(other report.AccountLine) bool { return other.ID != l.ID && other.Reference == l.Reference }
+	if due.IsZero() || !slices.ContainsFunc(o.owed, same) && !slices.ContainsFunc(o.paid, same) {
+		return l.Reference
+	}
+	return l.Reference + ", " + w.Day(calendar.DateOf(due))
 }
 
 // title is what a purchase is called: its first product, and its reference.
@@ -287,20 +297,20 @@ func paid(w locale.Words, o overview) my.Part {
 		one := o.outlooks[l.ID]
 		i := my.Item{Title: before(one.Purchase), Reference: l.Reference, Amount: money.Format(l.ReceivedCents, l.Currency),
 			Pill: checkout.State(w, one.Record)}
-		at, reads := weblink.Payer(l.ID), ""
+		at, reads, named := weblink.Payer(l.ID), "", o.told(w, l, one.Due)
 		if len(one.Brand.Offered()) > 0 { // the file is in the language of this page
 			reads = "?" + checkout.LanguageField + "=" + string(w.Language)
 		}
 		if one.Payment != nil {
 			i.Texts = append(i.Texts, w.Say("my.paid.on", "date", w.Day(calendar.DateOf(one.Payment.PaidOn))))
-			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", l.Reference),
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.receipt", "reference", named),
 				Href: at + "receipt.pdf" + reads})
 		}
 		if l.Invoiced {
-			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", l.Reference),
+			i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.invoice", "reference", named),
 				Href: at + "invoice.pdf" + reads})
 			if one.Brand.Structured() {
-				i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.ubl", "reference", l.Reference),
+				i.Links = append(i.Links, components.Link{Text: w.Say("my.paid.ubl", "reference", named),
 					Href: at + "invoice.xml"})
 			}
 		}

@@ -464,7 +464,7 @@ func TestAFileCanBeTriedAndOneThatCouldNotBeReadIsReadAgain(t *testing.T) {
 	content := exchangetest.Arrival(exchangetest.Acknowledged(id), exchangetest.Status(debits[0], "RJCT", "AC04"))
 	send(h, h.A.Finance, "/bank/import/trial", "answer.json", content).Want(200).
 		Contains("What answer.json would do", "Nothing was changed", "It is of the item "+debits[0].String(),
-			"The item becomes: unpaid, Account closed (12).")
+			"The item becomes: failed, Account closed (12).")
 	send(h, h.A.Finance, "/bank/import/trial", "broken.json", []byte("nonsense")).Want(200).
 		Contains("The file cannot be read", "It is not JSON.")
 	send(h, h.A.Finance, "/bank/import/trial", "empty.json", nil).Want(422).Contains("Choose a file from your bank.")

@@ -52,7 +52,7 @@ func TestAFormComesBackWithWhatWasTypedAndEveryProblem(t *testing.T) {
 	form := with(thandi(), "email", "nobody", "phone", "12", "personal_code", "9001015000087", "bank_account", "12",
 		"bank_code", "51001", "full_name", "<Thandi>")
 	h.Page(h.A.Staff, "POST", "/clients", form).Want(http.StatusUnprocessableEntity).
-		Contains("There are 5 problems", "Enter a valid email address.", "check digit of the ID", "051001, with the zero",
+		Contains("There are 5 problems", "Enter a valid e-mail address.", "check digit of the ID", "051001, with the zero",
 			`value="nobody"`, "&lt;Thandi&gt;", `href="#email"`)
 	if n := h.Count("SELECT count(*) FROM clients"); n != 0 {
 		t.Errorf("%d clients, want none", n)

@@ -53,7 +53,8 @@ func TestAnAdminMakesChangesCopiesAndEndsAPlan(t *testing.T) {
 	h.Page(h.A.Owner, "POST", at+"/state", url.Values{"state": {"paused"}}).Want(http.StatusSeeOther)
 	h.Page(h.A.Owner, "GET", at, nil).Contains("Let the plan go on")
 	h.Page(h.A.Owner, "GET", "/plans/new?copy="+at[len("/plans/"):], nil).Want(http.StatusOK).Contains("Copy of Monthly")
-	h.Page(h.A.Owner, "GET", at+"/rehearsal?since=2026-11-01", nil).Want(http.StatusOK).Contains("No steps")
+	h.Page(h.A.Owner, "GET", at+"/rehearsal?since=2026-11-01", nil).Want(http.StatusOK).Contains("No steps",
+		"How your own debits went after a failure", "Not enough cases")
 	h.Page(h.A.Owner, "GET", at+"/rehearsal?since=soon", nil).Want(http.StatusOK).Contains("Write the day as")
 	h.Page(h.A.Owner, "GET", at+"/ending", nil).Want(http.StatusOK).Contains("End the plan “Monthly”?")
 	h.Page(h.A.Owner, "POST", at+"/ending", nil).Want(http.StatusSeeOther)

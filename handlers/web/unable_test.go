@@ -17,6 +17,7 @@ import (
 	banksandbox "debitdesk/models/bank/sandbox"
 	"debitdesk/models/calendar"
 	"debitdesk/models/collection"
+	"debitdesk/models/database"
 	"debitdesk/models/rulebook/rulebooktest"
 	"debitdesk/models/simulation"
 )
@@ -282,11 +283,31 @@ func TestNothingIsOfferedForARefundAtTheBank(t *testing.T) {
 	u.clock(t, rec.Collection.FinalAt.Add(time.Hour))
 	u.Page(u.A.Finance, "POST", page+"/refund", url.Values{"form_key": {uuid.NewString()}, "amount": {"100"}}).
 		Want(http.StatusSeeOther)
-	u.Page(u.A.Finance, "GET", page, nil).Contains(`href="`+page+`/settlement"`, `href="`+page+`/withdrawal"`)
+	u.Page(u.A.Finance, "GET", page, nil).Contains(`class="btn primary" href="`+page+`/settlement"`,
+		`href="`+page+`/withdrawal"`)
 	u.let(func(c *bank.Capabilities) { c.Refunds = true })
 	if err := u.Store.Gorm(t.Context()).Exec(
 		`UPDATE refunds SET channel = 'bank', handed_over = true WHERE purchase_id = ?`, id).Error; err != nil {
 		t.Fatal(err)
+	}
+	primary := `class="btn primary" href="` + page + `/settlement"`
+	u.Page(u.A.Finance, "GET", page, nil).Lacks(primary)
+	if err := u.Store.Gorm(t.Context()).Exec(`UPDATE refunds SET handed_over = false WHERE purchase_id = ?`,
+		id).Error; err != nil {
+		t.Fatal(err)
+	}
+	u.Page(u.A.Finance, "GET", page, nil).Contains(`href="` + page + `/settlement"`).Lacks(primary)
+	if err := u.Store.Gorm(t.Context()).Exec(`UPDATE refunds SET handed_over = true WHERE purchase_id = ?`,
+		id).Error; err != nil {
+		t.Fatal(err)
+	}
+	left := true // a bank connection that holds refunds until they leave
+	u.Purchases.TakeRefundBack = func(*database.Tx, uuid.UUID, uuid.UUID) (bool, error) { return false, nil }
+	u.Purchases.HeldRefunds = func(_ context.Context, _ uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error) {
+		if left {
+			return nil, nil
+		}
+		return ids, nil
 	}
 	const why = "The bank has this refund and pays it."
 	u.Page(u.A.Finance, "GET", page, nil).Want(http.StatusOK).Contains(why).
@@ -297,4 +318,6 @@ func TestNothingIsOfferedForARefundAtTheBank(t *testing.T) {
 			return u.Page(u.A.Finance, "POST", page+act, url.Values{"form_key": {uuid.NewString()}})
 		})
 	}
+	left = false
+	u.Page(u.A.Finance, "GET", page, nil).Contains(`href="`+page+`/settlement"`, `href="`+page+`/withdrawal"`)
 }

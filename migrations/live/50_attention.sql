@@ -189,14 +189,45 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- A promise, and what was promised.
+-- Whether what was promised is paid: the purchase, or all that the client owed then. Of that something must have been
+-- paid since: what was only cancelled was not promised away.
+CREATE OR REPLACE FUNCTION promise_paid(p promises) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN p.purchase_id IS NOT NULL
+        THEN EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
+            AND w.status IN ('paid', 'pending_refund', 'refunded'))
+        ELSE NOT EXISTS (SELECT FROM purchases w WHERE w.client_id = p.client_id AND w.merchant_id = p.merchant_id
+                AND w.created_at <= p.created_at AND w.total_cents > 0
+                AND (is_owed(w.status) OR w.status = 'pending_charge' AND w.collection_count > 1))
+            AND EXISTS (SELECT FROM purchases w WHERE w.client_id = p.client_id AND w.merchant_id = p.merchant_id
+                AND w.created_at <= p.created_at AND w.updated_at >= p.created_at
+                AND w.status IN ('paid', 'pending_refund', 'refunded')) END $$;
+
+-- A promise to pay that holds back the failures of a purchase: one about it, or about all that its client owes.
+CREATE OR REPLACE FUNCTION is_promised(merchant uuid, purchase uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM promises p WHERE p.merchant_id = merchant AND p.purchase_id = purchase AND p.state = 'open')
+        OR EXISTS (SELECT FROM purchases w JOIN promises p ON p.merchant_id = w.merchant_id AND p.client_id = w.client_id
+            WHERE w.id = purchase AND w.merchant_id = merchant AND p.purchase_id IS NULL AND p.state = 'open'
+                AND NOT promise_paid(p)) $$;
+
+-- A promise, and what was promised: a purchase, or all that a client owes.
 CREATE OR REPLACE FUNCTION note_promise() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE p promises := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 BEGIN
     INSERT INTO attention_changes (merchant_id, object_id)
-    SELECT p.merchant_id, p.id UNION ALL SELECT p.merchant_id, p.purchase_id WHERE p.purchase_id IS NOT NULL;
+    SELECT p.merchant_id, p.id UNION ALL SELECT p.merchant_id, p.purchase_id WHERE p.purchase_id IS NOT NULL
+    UNION ALL
+    SELECT w.merchant_id, w.id FROM purchases w
+    WHERE p.purchase_id IS NULL AND w.client_id IN (p.client_id, CASE TG_OP WHEN 'UPDATE' THEN OLD.client_id END)
+        AND w.merchant_id = p.merchant_id AND is_owed(w.status);
     RETURN NULL;
 END $$;
+
+-- The promises about all that a client owes, and the purchases that they hold back, when one of its purchases moves.
+CREATE OR REPLACE FUNCTION note_promises_of_client(merchant uuid, client uuid) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO attention_changes (merchant_id, object_id)
+    SELECT p.merchant_id, o.id FROM promises p, LATERAL (SELECT p.id UNION ALL SELECT w.id FROM purchases w
+        WHERE w.client_id = p.client_id AND w.merchant_id = p.merchant_id AND is_owed(w.status)) o
+    WHERE p.merchant_id = merchant AND p.client_id = client AND p.purchase_id IS NULL AND p.state = 'open' $$;
 
 -- When a run goes on without anybody: at its next step, or on the day until which it is held. NULL where a person has it
 -- with no day, or it is over. Outlook.GoesOn in Go says the same of one run.
@@ -367,6 +398,16 @@ BEGIN
         INSERT INTO attention_changes (merchant_id, object_id)
         SELECT p.merchant_id, p.id FROM promises p
         WHERE p.merchant_id = NEW.merchant_id AND p.purchase_id = NEW.id AND p.state = 'open';
+    END IF;
+    IF OLD.status <> NEW.status AND (was_owed OR is_owed OR NEW.status = 'paid') THEN
+        PERFORM note_promises_of_client(NEW.merchant_id, NEW.client_id);
+    END IF;
+    IF OLD.client_id <> NEW.client_id THEN -- as clients are merged, or separated again
+        INSERT INTO attention_changes (merchant_id, object_id)
+        SELECT NEW.merchant_id, NEW.id WHERE EXISTS (SELECT FROM promises p WHERE p.merchant_id = NEW.merchant_id
+            AND p.client_id IN (OLD.client_id, NEW.client_id) AND p.purchase_id IS NULL AND p.state = 'open');
+        PERFORM note_promises_of_client(NEW.merchant_id, OLD.client_id);
+        PERFORM note_promises_of_client(NEW.merchant_id, NEW.client_id);
     END IF;
     IF NEW.subscriber_id IS NOT NULL
         AND (NEW.is_recurring_token AND NOT OLD.is_recurring_token OR NEW.marked_as_paid AND NOT OLD.marked_as_paid)
@@ -545,8 +586,7 @@ CREATE OR REPLACE FUNCTION plan_at_work_until(purchase uuid) RETURNS date LANGUA
 CREATE OR REPLACE VIEW attention_facts AS
     SELECT w.merchant_id, w.kind, w.object_id, w.at, w.answered, w.cents, w.currency,
         greatest(w.from_day, CASE WHEN f.at = w.at THEN f.hidden_until ELSE '-infinity' END,
-            CASE WHEN w.kind IN ('failed', 'account_gone', 'overdue') AND EXISTS (SELECT FROM promises p
-                WHERE p.merchant_id = w.merchant_id AND p.purchase_id = w.object_id AND p.state = 'open')
+            CASE WHEN w.kind IN ('failed', 'account_gone', 'overdue') AND is_promised(w.merchant_id, w.object_id)
                 THEN 'infinity'::date ELSE '-infinity' END,
             CASE WHEN w.kind = 'failed' THEN plan_at_work_until(w.object_id) END) AS hidden_until,
         o.owner_id
@@ -557,7 +597,7 @@ CREATE OR REPLACE VIEW attention_facts AS
         UNION ALL
         SELECT p.merchant_id, 'promise', p.id, p.due_on::timestamp AT TIME ZONE 'Africa/Johannesburg', false, p.amount_cents,
             p.currency, p.due_on + 1
-        FROM promises p WHERE p.state = 'open' AND (p.purchase_id IS NULL
+        FROM promises p WHERE p.state = 'open' AND (p.purchase_id IS NULL AND NOT promise_paid(p)
             OR EXISTS (SELECT FROM purchases owed WHERE owed.id = p.purchase_id AND is_owed(owed.status)))
         UNION ALL
         SELECT r.merchant_id, 'request', r.id, r.due_on::timestamp AT TIME ZONE 'Africa/Johannesburg', false, 0, '',

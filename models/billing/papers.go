@@ -44,6 +44,10 @@ func (s *Service) Issue(tx *database.Tx, who actor.Actor, rec purchase.Record) (
 		return docs.Invoice.Number, nil
 	}
 	inv := invoiceOf(rec.Purchase, rec.Brand)
+	if today := purchase.DayIn(tx.Now(), rec.Details.Timezone); purchase.DayIn(rec.CreatedAt,
+		rec.Details.Timezone).Before(today) && inv.Issued.Before(today) {
+		inv.Issued, inv.Year = today, today.Year // the day of the number, whenever the purchase was made
+	}
 	return s.keep(tx, who, inv, "Invoice %s was issued.")
 }
 

@@ -24,6 +24,7 @@ func TestColumnsAreGuessedByTheirHeadings(t *testing.T) {
 		"Monthly": book.Amount, "Day": book.DebitDay, "Mandate signed": book.SignedOn, "Last debit": book.LastDebit,
 		"Rekeningnommer": book.Account, "Takkode": book.Branch, "E-pos": book.Email, "Amount (ZAR)": book.Amount,
 		"Group": book.GroupOf, "Surname": book.Surname, "Account holder": book.Holder,
+		"Start date": book.StartsOn, "First debit": book.StartsOn,
 		"CONTRACT_REFERENCE": book.OldMandate, "DEBTOR_ACCOUNT_NUMBER": book.Account,
 	} {
 		if got, _ := book.FieldOf(heading); got != want {

@@ -44,6 +44,7 @@ const (
 	CycleOf       Field = "cycle"
 	DebitDay      Field = "day"
 	NextDebit     Field = "next_debit"
+	StartsOn      Field = "starts_on"  // the first period of the subscription, to come or long past
 	LastDebit     Field = "last_debit" // by the old system
 	Failures      Field = "failures"   // in a row at the old system
 	Status        Field = "status"
@@ -113,8 +114,10 @@ func (f Field) secret() bool { return f == Identity || f == Account }
 // amounts are fields of money.
 func (f Field) amounts() bool { return f == Amount || f == MandateAmount || f == OwedAmount }
 
+var dates = []Field{SignedOn, NextDebit, StartsOn, LastDebit, OwedDue}
+
 // dated fields hold dates.
-func (f Field) dated() bool { return f == SignedOn || f == NextDebit || f == LastDebit || f == OwedDue }
+func (f Field) dated() bool { return slices.Contains(dates, f) }
 
 // plainWord is a heading without accents, blanks and signs.
 func plainWord(heading string) string {

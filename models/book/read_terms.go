@@ -69,9 +69,36 @@ func (r *reading) terms() {
 	r.day()
 	v.Next, _ = r.date(NextDebit)
 	r.last()
+	r.start()
 	r.rest()
 	r.owed()
 }
+
+// start reads the first period of the subscription. One that is to come is the next debit, and nothing was debited for
+// it before. One that has passed tells the days of the later ones, where the file does not.
+func (r *reading) start() {
+	v := &r.line.Values
+	started, ok := r.date(StartsOn)
+	switch {
+	case !ok || !v.Next.IsZero():
+	case !started.Before(r.Today):
+		if v.Next = started; v.Last.On.IsZero() {
+			v.Last.Never = true
+		}
+	case v.Cycle != Monthly && v.Cycle != Weekly:
+		v.Next = v.onDay(started)
+	case v.Day > 0:
+	case v.Cycle == Weekly:
+		v.Day = started.ISOWeekday()
+	default:
+		if v.Day = started.Day; v.Day > mostDay {
+			v.Day = LastDay
+		}
+	}
+}
+
+// mostDay is the last day of the month that most months have.
+const mostDay = 30
 
 // rest reads how a subscription goes on: how many debits are left, whether it is paused, and its reference.
 func (r *reading) rest() {

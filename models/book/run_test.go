@@ -143,3 +143,25 @@ func TestARowWithoutADebitDayBeginsOnTheFirstSafeDay(t *testing.T) {
 		t.Errorf("the first debit is planned for %s, want %s", row.FirstOn, want)
 	}
 }
+
+// A column says when each subscription started. A start to come is the first debit. One that has passed names the debit
+// day, or where the cycle is longer than a month, the periods.
+func TestAStartDateTellsWhenASubscriptionIsDebited(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	dec, jan, feb := func(d int) calendar.Date { return calendar.On(2026, time.December, d) },
+		func(d int) calendar.Date { return calendar.On(2027, time.January, d) },
+		func(d int) calendar.Date { return calendar.On(2027, time.February, d) }
+	i := h.rehearsed("Member No,Name,Email,Bank,Account number,Amount,Mandate signed,How often,Day,Last debit,Start date\n" +
+		"A1,Thandi Nkosi,a1@example.com,FNB,62000001011,449,2025-03-01,monthly,,,2027-02-15\n" +
+		"A2,Anna Botha,a2@example.com,FNB,62000001012,449,2025-03-01,monthly,,2026-11-17,2025-03-17\n" +
+		"A3,Sipho Zulu,a3@example.com,FNB,62000001013,449,2025-03-01,monthly,25,2026-10-25,2025-03-17\n" +
+		"A4,Jan Fourie,a4@example.com,FNB,62000001014,449,2025-03-01,quarterly,,2026-10-20,2025-01-20\n" +
+		"A5,Piet Smit,a5@example.com,FNB,62000001015,449,2025-03-01,monthly,,,2025-03-31\n")
+	for n, want := range []calendar.Date{feb(15), dec(17), dec(25), jan(20), jan(31)} {
+		if r := h.rows(i)[n]; r.Verdict != book.Created || r.FirstOn != want {
+			t.Errorf("row %d is %s, and its first debit is planned for %s, want %s: %+v", r.N, r.Verdict, r.FirstOn, want,
+				r.Findings)
+		}
+	}
+}

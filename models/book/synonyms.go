@@ -47,6 +47,9 @@ var fieldRows = []fieldRow{
 		"processday|deductionday|payday"},
 	{NextDebit, "Next debit on", "nextdebit|nextdebitdate|nextdate|nextcollection|nextcollectiondate|nextpayment|" +
 		"nextbilling|nextrun|actiondate|collectiondate|volgendedebiet"},
+	{StartsOn, "Subscription starts on", "startdate|start|starts|startson|startingon|startingdate|firstdebit|" +
+		"firstdebitdate|firstdebiton|firstpayment|firstpaymentdate|firstcollection|subscriptionstart|" +
+		"subscriptionstartdate|begins|begindate|commencement|commencementdate|begindatum|aanvangsdatum|eerstedebiet"},
 	{LastDebit, "Last debit by the old system",
 		"lastdebit|lastdebitdate|lastcollection|lastcollected|lastpayment|lastrun|" +
 			"lastebiet|laastedebiet"},

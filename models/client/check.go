@@ -94,7 +94,7 @@ func (d *Details) checkReach(wrong *fault.Problems) {
 	case d.Email == "" && (d.BankAccount == "" || d.BankCode == ""):
 		wrong.Add("email", "required", "Enter an e-mail address, or a bank account with its branch code.")
 	case d.Email != "" && !wrong.Has("email") && !IsEmail(d.Email):
-		wrong.Add("email", "invalid", "Enter a valid email address.")
+		wrong.Add("email", "invalid", "Enter a valid e-mail address.")
 	}
 	d.CC = checkCopies(wrong, "cc", d.CC)
 	d.BCC = checkCopies(wrong, "bcc", d.BCC)
@@ -111,7 +111,7 @@ func checkCopies(wrong *fault.Problems, name string, addresses []string) []strin
 	for i, address := range addresses {
 		addresses[i] = strings.TrimSpace(address)
 		if utf8.RuneCountInString(address) > MaxEmail || !IsEmail(addresses[i]) {
-			wrong.Add(entry(name, i, len(addresses)), "invalid", "Enter a valid email address.")
+			wrong.Add(entry(name, i, len(addresses)), "invalid", "Enter a valid e-mail address.")
 		}
 	}
 	return addresses

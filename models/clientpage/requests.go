@@ -11,6 +11,7 @@ import (
 	"debitdesk/models/actor"
 	"debitdesk/models/audit"
 	"debitdesk/models/calendar"
+	"debitdesk/models/client"
 	"debitdesk/models/database"
 	"debitdesk/models/fault"
 	"debitdesk/models/followup"
@@ -226,12 +227,19 @@ func (s *Service) Answer(ctx context.Context, who actor.Actor, id uuid.UUID, ver
 	return r, err
 }
 
-func (s *Service) mailAnswer(tx *database.Tx, r Request) error {
-	c, err := s.Clients.Client(tx.Context(), r.MerchantID, r.ClientID)
-	if fault.Is(err, fault.NotFound) { // deleted meanwhile, as the client may have asked
-		return nil
+// Reaches gives the client that made a request, and whether its answer is mailed: not where there is no address, or no
+// such client, as it may have asked.
+func (s *Service) Reaches(ctx context.Context, r Request) (c client.Client, mailed bool, err error) {
+	c, err = s.Clients.Client(ctx, r.MerchantID, r.ClientID)
+	if fault.Is(err, fault.NotFound) {
+		return c, false, nil
 	}
-	if err != nil || c.Email == "" || c.Erased() {
+	return c, err == nil && c.Email != "" && !c.Erased(), err
+}
+
+func (s *Service) mailAnswer(tx *database.Tx, r Request) error {
+	c, mailed, err := s.Reaches(tx.Context(), r)
+	if err != nil || !mailed {
 		return err
 	}
 	b, err := s.BrandOf(tx.Context(), c)

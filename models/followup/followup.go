@@ -112,7 +112,7 @@ type Promise struct {
 	Author               string    `gorm:"<-:create"`
 	CreatedAt, UpdatedAt time.Time
 
-	Paid bool `gorm:"->;-:migration"` // the purchase is not owed any more
+	Paid bool `gorm:"->;-:migration"` // what was promised is paid
 }
 
 // Standing is the state of the promise as a person sees it on a day: an open one whose purchase is paid is

@@ -170,9 +170,8 @@ func changed(tx *database.Tx, sql string, args ...any) (map[Item]bool, error) {
 	return out, nil
 }
 
-// promisePaid tells of promises p whether their purchases are paid.
-const promisePaid = `EXISTS (SELECT FROM purchases w WHERE w.id = p.purchase_id AND w.merchant_id = p.merchant_id
-	AND w.status IN ('paid', 'pending_refund', 'refunded'))`
+// promisePaid tells of promises p whether what was promised is paid.
+const promisePaid = "promise_paid(p)"
 
 // TableName implements GORM's Tabler.
 func (Promise) TableName() string { return "promises" }
@@ -230,18 +229,30 @@ func (s Store) PromisesOf(ctx context.Context, merchantID, clientID uuid.UUID, l
 	return found, err
 }
 
-// OpenPromises are the promises to pay some purchases that were neither settled nor paid.
+// OpenPromises are the promises to pay some purchases, or all that their clients owe, that were neither settled nor
+// paid.
 func (s Store) OpenPromises(ctx context.Context, merchantID uuid.UUID,
 	purchases []uuid.UUID) (map[uuid.UUID]Promise, error) {
 	out := map[uuid.UUID]Promise{}
 	if len(purchases) == 0 {
 		return out, nil
 	}
-	var found []Promise
-	err := s.promises(ctx, merchantID).Where("p.state = ? AND p.purchase_id IN ?", Open, purchases).Order("p.id").
+	var found []struct {
+		Promise `gorm:"embedded"`
+		Of      uuid.UUID
+	}
+	err := s.Gorm(ctx).Raw(`SELECT p.*, `+promisePaid+` AS paid, w.id AS of FROM purchases w
+		CROSS JOIN LATERAL (SELECT * FROM promises o WHERE o.merchant_id = w.merchant_id AND o.purchase_id = w.id
+				AND o.state = 'open'
+			UNION ALL SELECT * FROM promises o WHERE o.merchant_id = w.merchant_id AND o.client_id = w.client_id
+				AND o.purchase_id IS NULL AND o.state = 'open') p
+		WHERE w.merchant_id = ? AND w.id = ANY(?::uuid[])
+		ORDER BY p.purchase_id IS NOT NULL, p.due_on, p.id`, merchantID, database.IDs(purchases)).
 		Find(&found).Error
 	for _, p := range found {
-		out[p.PurchaseID] = p
+		if p.PurchaseID != uuid.Nil || !p.Paid {
+			out[p.Of] = p.Promise // one about the purchase goes before one about everything
+		}
 	}
 	return out, err
 }

@@ -23,7 +23,9 @@ type Rehearsal struct {
 	Left     bool // there were more failures than are rehearsed at once
 	Steps    []Rehearsed
 	Ends     map[string]int // how the runs ended; "": they were still under way
-	Open     int            // ended where the bank's answer to a debit is not known
+	Bounces  Bounces
+	Months   []Month // to which the plan adds debits, the first one first
+	After    []After // what the business's own debits say about debiting these purchases again
 }
 
 // Rehearsed is one step that the plan would have taken, or not.
@@ -76,7 +78,8 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID, s
 	if err != nil {
 		return out, err
 	}
-	r := rehearsing{s: s, ctx: ctx, plan: p, version: v, now: s.Now(), out: &out}
+	r := rehearsing{s: s, ctx: ctx, plan: p, version: v, now: s.Now(), out: &out, pasts: pasts,
+		more: map[calendar.Date]int64{}}
 	if v.learns() {
 		clients := make([]uuid.UUID, len(pasts))
 		for i, p := range pasts {
@@ -90,7 +93,10 @@ func (s *Service) Rehearse(ctx context.Context, who actor.Actor, id uuid.UUID, s
 		r.begin(p, 0)
 	}
 	out.Ends = map[string]int{}
-	return out, r.all()
+	if err := r.all(); err != nil {
+		return out, err
+	}
+	return out, r.effect()
 }
 
 // rehearsing is a rehearsal under way: all runs go on together, so that their debits are judged together.
@@ -102,6 +108,8 @@ type rehearsing struct {
 	now     time.Time
 	out     *Rehearsal
 	runs    []*acting
+	pasts   []*past
+	more    map[calendar.Date]int64          // debits that never ran, by the first day of their month
 	known   map[uuid.UUID][]collection.Known // of clients, where a step waits for their pay day
 }
 
@@ -312,12 +320,15 @@ func (r *rehearsing) take(a *acting, m Move) {
 // debited goes on with what happened to the debit, where there was one on that day. What the bank would have answered
 // to any other is not known, and nothing is made up.
 func (r *rehearsing) debited(a *acting, m Move) {
+	r.out.Bounces.Debits++
 	for _, c := range a.past.debits {
 		if c.ActionDate == m.On && c.ID != a.CollectionID {
 			a.State, a.HeldFor = Held, ForDebit
+			r.out.Bounces.answered(c.State)
 			return
 		}
 	}
 	a.over = true
-	r.out.Open++
+	r.out.Bounces.Open++
+	r.more[firstOf(m.On)]++
 }

@@ -83,7 +83,7 @@ func (s *Service) Beside(ctx context.Context, p Purchase) (Record, error) {
 		return rec, err
 	}
 	if p.RefundingCents > 0 {
-		if rec.Refunds, err = s.Store.RefundsUnderWay(ctx, p.MerchantID, p.ID); err != nil {
+		if rec.Refunds, err = s.refundsUnderWay(ctx, p.MerchantID, p.ID); err != nil {
 			return rec, err
 		}
 	}

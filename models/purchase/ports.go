@@ -49,6 +49,8 @@ type Service struct {
 	// TakeRefundBack takes a refund from those that wait at the bank connection, in the transaction that ends it; false
 	// when it has left. Nil: nothing waits there.
 	TakeRefundBack func(tx *database.Tx, merchantID, id uuid.UUID) (bool, error)
+	// HeldRefunds tells which of some refunds TakeRefundBack would take back. Nil: none.
+	HeldRefunds func(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error)
 	// Recurrence tells what the subscription of a purchase debits, how much and how often; nil: there are none.
 	Recurrence func(ctx context.Context, p Purchase) (Recurrence, error)
 	// Readdress gives a client another e-mail address, in the transaction of the purchase.
@@ -127,6 +129,7 @@ type Refund struct {
 	DueAt                      time.Time // the bank gets it at the earliest: when the debit is final
 	ClaimedAt                  time.Time // when its hand-over to the bank began; zero: it never did
 	HandedOver                 bool      // the bank has it
+	Held                       bool      `gorm:"-"` // at the bank connection, which gives it back
 	Reference                  string
 	SettledAt                  time.Time
 	PaidTwiceAt                time.Time // when the bank paid what a person had paid; zero: it did not

@@ -23,7 +23,7 @@ func (s *Service) CorrectAddress(ctx context.Context, who actor.Actor, id uuid.U
 	}
 	email = strings.TrimSpace(email)
 	if a, err := netmail.ParseAddress(email); err != nil || a.Address != email || len(email) > 254 {
-		return Record{}, fault.At("email", "invalid", "Enter a valid email address.")
+		return Record{}, fault.At("email", "invalid", "Enter a valid e-mail address.")
 	}
 	return s.change(ctx, who.MerchantID, id, func(rec Record) (func(*database.Tx, *Record) error, error) {
 		if !rec.Payable(s.Now()) {

@@ -24,12 +24,7 @@ func (s *Service) SettleRefund(ctx context.Context, who actor.Actor, id uuid.UUI
 
 // WithdrawRefund ends the newest refund under way that is not with the bank: the client gets nothing back of it.
 func (s *Service) WithdrawRefund(ctx context.Context, who actor.Actor, id uuid.UUID) (Record, error) {
-	newest := func(all []Refund) []Refund {
-		all = slices.Clone(all)
-		slices.Reverse(all)
-		return all
-	}
-	return s.endRefund(ctx, who, id, newest, func(r Refund) func(*database.Tx, *Record) error {
+	return s.endRefund(ctx, who, id, NewestFirst, func(r Refund) func(*database.Tx, *Record) error {
 		return func(tx *database.Tx, rec *Record) error {
 			before := rec.Status
 			r.State, r.UpdatedAt = RefundDropped, tx.Now()
@@ -57,10 +52,54 @@ func (s *Service) WhyNoRefundEnds(rec Record) string {
 	switch {
 	case len(rec.Refunds) == 0:
 		return noRefundWaits
-	case s.TakeRefundBack == nil && !slices.ContainsFunc(rec.Refunds, func(r Refund) bool { return !r.AtBank() }):
+	case !slices.ContainsFunc(rec.Refunds, func(r Refund) bool { return !r.AtBank() || r.Held }):
 		return refundAtBank
 	}
 	return ""
+}
+
+// refundsUnderWay are those of a purchase, each with whether the bank connection still gives it back.
+func (s *Service) refundsUnderWay(ctx context.Context, merchantID, purchaseID uuid.UUID) ([]Refund, error) {
+	all, err := s.Store.RefundsUnderWay(ctx, merchantID, purchaseID)
+	if err != nil || s.HeldRefunds == nil {
+		return all, err
+	}
+	var ids []uuid.UUID
+	for _, r := range all {
+		if r.HandedOver {
+			ids = append(ids, r.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return all, nil
+	}
+	held, err := s.HeldRefunds(ctx, merchantID, ids)
+	for i := range all {
+		all[i].Held = slices.Contains(held, all[i].ID)
+	}
+	return all, err
+}
+
+// EndedNext is the refund that is ended by hand next: the first in an order that the bank does not have, else the first
+// that its connection gives back, else the first.
+func EndedNext(all []Refund) (Refund, bool) {
+	for _, can := range []func(Refund) bool{func(r Refund) bool { return !r.AtBank() },
+		func(r Refund) bool { return r.Held }} {
+		if i := slices.IndexFunc(all, can); i >= 0 {
+			return all[i], true
+		}
+	}
+	if len(all) == 0 {
+		return Refund{}, false
+	}
+	return all[0], true
+}
+
+// NewestFirst is the order in which refunds are withdrawn.
+func NewestFirst(all []Refund) []Refund {
+	all = slices.Clone(all)
+	slices.Reverse(all)
+	return all
 }
 
 // endRefund ends one refund under way by hand: the first in the given order that the bank does not have, or gives back.

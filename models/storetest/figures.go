@@ -76,6 +76,11 @@ const plainAttention = `
 	WITH last AS (SELECT DISTINCT ON (c.purchase_id) c.* FROM collections c JOIN purchases p ON p.id = c.purchase_id
 			AND c.attempt = p.collection_count ORDER BY c.purchase_id),
 	owed AS (SELECT * FROM purchases WHERE status IN ('created', 'sent', 'viewed', 'error', 'overdue')),
+	everything AS (SELECT p.* FROM promises p WHERE p.state = 'open' AND p.purchase_id IS NULL
+		AND (p.client_id IN (SELECT client_id FROM purchases w WHERE w.created_at <= p.created_at AND total_cents > 0
+				AND (w.id IN (SELECT id FROM owed) OR w.status = 'pending_charge' AND w.collection_count > 1))
+			OR (SELECT count(*) FROM purchases w WHERE w.client_id = p.client_id AND w.created_at <= p.created_at
+				AND w.updated_at >= p.created_at AND w.status IN ('paid', 'pending_refund', 'refunded')) = 0)),
 	plain (kind, merchant_id, id, cents) AS (
 		SELECT 'failed', p.merchant_id, p.id, p.total_cents - p.net_cents - p.refunded_cents FROM owed p
 			JOIN last c ON c.purchase_id = p.id
@@ -116,12 +121,14 @@ const plainAttention = `
 		UNION ALL SELECT 'request', merchant_id, id, 0 FROM client_requests WHERE state = 'open'
 		UNION ALL SELECT 'promise', merchant_id, id, amount_cents FROM promises
 		WHERE state = 'open' AND due_on < product_today()
-			AND (purchase_id IS NULL OR purchase_id IN (SELECT id FROM owed))),
+			AND (id IN (SELECT id FROM everything) OR purchase_id IN (SELECT id FROM owed))),
 	hidden AS (SELECT f.merchant_id, f.kind, f.object_id FROM followups f
 	JOIN attention_facts a USING (merchant_id, kind, object_id, at)
 			WHERE f.hidden_until > product_today()
 		UNION SELECT merchant_id, kind, purchase_id FROM promises,
 			unnest(ARRAY['failed', 'account_gone', 'overdue']) AS k (kind) WHERE state = 'open'
+		UNION SELECT p.merchant_id, kind, w.id FROM everything p JOIN purchases w ON w.client_id = p.client_id,
+			unnest(ARRAY['failed', 'account_gone', 'overdue']) AS k (kind)
 		UNION SELECT merchant_id, 'failed', purchase_id FROM plan_runs WHERE state = 'waiting'
 			AND (due_at AT TIME ZONE 'Africa/Johannesburg')::date >= product_today()
 			AND plan_id IN (SELECT id FROM plans WHERE state = 'active')),

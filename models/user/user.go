@@ -77,7 +77,7 @@ func CheckIdentity(problems *fault.Problems, email, name string) {
 	case email == "":
 		problems.Add("email", "required", "This field is required.")
 	case err != nil || address.Address != email || len(email) > maxEmail:
-		problems.Add("email", "invalid", "Enter a valid email address.")
+		problems.Add("email", "invalid", "Enter a valid e-mail address.")
 	}
 	if utf8.RuneCountInString(name) > maxName {
 		problems.Add("name", "max_length", "Ensure this value has at most %d characters.", maxName)

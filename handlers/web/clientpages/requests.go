@@ -110,11 +110,19 @@ func (p *Pages) request(c echo.Context, r clientpage.Request, typed string, refu
 		v.Note = &components.Note{Kind: "warn", Title: "Not done", Text: f.Message}
 	}
 	v.Help = helpLinks(who, r)
+	one, mailed, err := p.Service.Reaches(c.Request().Context(), r)
+	if err != nil {
+		return err
+	}
 	if who.Can(actor.Write) {
 		if r.State == clientpage.RequestOpen {
 			v.Action = requestPath(r.ID) + "/answer"
 			v.Lines = components.Textarea{Label: "Your answer", Name: "answer", Value: typed, Error: byInput["answer"], Rows: 5,
-				MaxLength: 1000, Required: true}
+				MaxLength: 1000, Required: true, Hint: "It is mailed to " + one.Email + "."}
+			if !mailed {
+				v.Lines.Hint = "There is no e-mail address, so nothing is sent. Tell the client by phone or letter, and write " +
+					"here what you said."
+			}
 		} else {
 			v.Reopen = requestPath(r.ID) + "/reopening"
 			v.Answer = r.Answer
@@ -173,9 +181,16 @@ func helpLinks(who actor.Actor, r clientpage.Request) (links []components.Link) 
 // Answer serves POST /requests/:id/answer.
 func (p *Pages) Answer(c echo.Context) error {
 	return p.act(c, func(who actor.Actor, id uuid.UUID, version int, form url.Values) (string, error) {
-		_, err := p.Service.Answer(c.Request().Context(), who, id, version, clientpage.RequestState(form.Get("state")),
-			form.Get("answer"))
-		return "The request is closed.", err
+		ctx := c.Request().Context()
+		r, err := p.Service.Answer(ctx, who, id, version, clientpage.RequestState(form.Get("state")), form.Get("answer"))
+		if err != nil || r.State != clientpage.RequestAnswered {
+			return "The request is closed.", err
+		}
+		one, mailed, err := p.Service.Reaches(ctx, r)
+		if !mailed {
+			return "The request is closed. Nothing was sent: there is no e-mail address.", err
+		}
+		return "The request is closed. The answer is on its way to " + one.Email + ".", err
 	})
 }
 

@@ -82,9 +82,7 @@ func rehearsed(v *pages.PastPlanView, r plan.Rehearsal) {
 	for _, why := range slices.Sorted(maps.Keys(refused)) {
 		fact("Refused: "+why, plural.Number(refused[why]))
 	}
-	if r.Open > 0 {
-		fact("Debits whose outcome is not known", plural.Number(r.Open))
-	}
+	meant(v, r, fact)
 	if r.Left {
 		v.More = "The rehearsal looked at the " + plural.Number(plan.AtOnce) + " purchases that failed last."
 	}

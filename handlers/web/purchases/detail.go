@@ -248,8 +248,9 @@ func possible(rec purchase.Record, s *purchase.Service, who actor.Actor, usable 
 	case unconfirmed(rec) && rec.Payable(now):
 		return components.Button{Label: "Ask the client again", Icon: "bank", Kind: "primary",
 			Href: words.MandatePath(rec.ID)}, acts
-	case rec.Status == purchase.PendingRefund &&
-		(len(rec.Refunds) > 0 && rec.Refunds[0].Waits(now) || s.WhyNoRefundEnds(rec) != ""):
+	case rec.Status == purchase.PendingRefund && (s.WhyNoRefundEnds(rec) != "" ||
+		!slices.ContainsFunc(rec.Refunds, func(r purchase.Refund) bool { return r.Channel == purchase.ByPerson })):
+		// The bank pays it: a person records that only where it was paid in another way.
 		return components.Button{}, append(acts, pages.Act{Label: "Record the refund as paid…", Icon: "check",
 			Href: words.PurchasePath(rec.ID, "settlement"), Why: whyNotSettle(rec, s, who)})
 	case rec.Status == purchase.PendingRefund && who.Can(refundAct):

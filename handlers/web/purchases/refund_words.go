@@ -69,30 +69,12 @@ func settleQuestion(rec purchase.Record, now time.Time) components.Confirm {
 	return q
 }
 
-// settledNext is the refund that a person can record as paid: the oldest that the bank does not have, else the oldest.
-func settledNext(rec purchase.Record) (purchase.Refund, bool) {
-	if len(rec.Refunds) == 0 {
-		return purchase.Refund{}, false
-	}
-	for _, r := range rec.Refunds {
-		if !r.AtBank() {
-			return r, true
-		}
-	}
-	return rec.Refunds[0], true
-}
+// settledNext is the refund that a person can record as paid: the oldest that can be.
+func settledNext(rec purchase.Record) (purchase.Refund, bool) { return purchase.EndedNext(rec.Refunds) }
 
-// withdrawnNext is the refund that is withdrawn next: the newest that the bank does not have, else the newest.
+// withdrawnNext is the refund that is withdrawn next: the newest that can be.
 func withdrawnNext(rec purchase.Record) (purchase.Refund, bool) {
-	if len(rec.Refunds) == 0 {
-		return purchase.Refund{}, false
-	}
-	for i := len(rec.Refunds) - 1; i >= 0; i-- {
-		if !rec.Refunds[i].AtBank() {
-			return rec.Refunds[i], true
-		}
-	}
-	return rec.Refunds[len(rec.Refunds)-1], true
+	return purchase.EndedNext(purchase.NewestFirst(rec.Refunds))
 }
 
 // creditWords say which credit note and which mail follow, when an invoice is taken back by an amount.

@@ -417,6 +417,15 @@ func TestARefundIsTakenBackUntilItLeaves(t *testing.T) {
 		}))
 		return back
 	}
+	held := func(merchantID uuid.UUID) int {
+		t.Helper()
+		ids, err := b.HeldRefunds(t.Context(), merchantID, []uuid.UUID{refunds[0].ID, refunds[1].ID})
+		must(t, err)
+		return len(ids)
+	}
+	if n, others := held(b.who.MerchantID), held(uuid.New()); n != 2 || others != 0 {
+		t.Errorf("%d refunds can be taken back, and %d by another merchant", n, others)
+	}
 	if takeBack(uuid.New(), refunds[0].ID) {
 		t.Error("another merchant took it back")
 	}
@@ -430,5 +439,8 @@ func TestARefundIsTakenBackUntilItLeaves(t *testing.T) {
 	}
 	if takeBack(b.who.MerchantID, refunds[1].ID) {
 		t.Error("a refund that has left was given back")
+	}
+	if n := held(b.who.MerchantID); n != 0 {
+		t.Errorf("%d refunds are said to be given back", n)
 	}
 }

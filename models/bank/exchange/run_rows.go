@@ -40,6 +40,13 @@ func (s Store) ExchangeItem(ctx context.Context, id uuid.UUID, withOrder bool) (
 	return found.Item, err == nil, err
 }
 
+// heldRefunds are those of some refunds that have not left.
+func (s Store) heldRefunds(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) (held []uuid.UUID, err error) {
+	err = s.Gorm(ctx).Table("bank_items").Scopes(database.OfMerchant(merchantID)).
+		Where("id IN ? AND kind = ? AND state IN ?", ids, Refunds, givenBack).Pluck("id", &held).Error
+	return held, err
+}
+
 // Unwritten and Unplaced are ids of messages that a crash left behind, oldest first.
 func (s Store) Unwritten(ctx context.Context) (ids []string, err error) {
 	err = s.Gorm(ctx).Model(&Message{}).Scopes(database.AcrossMerchants).

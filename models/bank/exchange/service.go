@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -259,12 +260,19 @@ func (s *Service) TakeRefundBack(tx *database.Tx, merchantID, id uuid.UUID) (boo
 		return false, err
 	}
 	i, found := held[id]
-	if !found || i.MerchantID != merchantID || i.Kind != Refunds ||
-		i.State != ItemWaiting && i.State != ItemDamaged {
+	if !found || i.MerchantID != merchantID || i.Kind != Refunds || !slices.Contains(givenBack, i.State) {
 		return false, nil
 	}
 	i.State = ItemWithdrawn
 	return true, u.saveItems([]Item{i})
+}
+
+// givenBack are the states in which a refund has not left.
+var givenBack = []ItemState{ItemWaiting, ItemDamaged}
+
+// HeldRefunds tells which of some refunds have not left, so that TakeRefundBack takes them back.
+func (s *Service) HeldRefunds(ctx context.Context, merchantID uuid.UUID, ids []uuid.UUID) ([]uuid.UUID, error) {
+	return s.Store.heldRefunds(ctx, merchantID, ids)
 }
 
 // Contest is not possible by messages: a person sends the mandate to the bank.

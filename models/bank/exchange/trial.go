@@ -211,7 +211,7 @@ func said(e Event) string {
 		add(money.Format(e.AmountCents, e.Currency) + way)
 	}
 	if !e.BookedOn.IsZero() {
-		on := "on " + e.BookedOn.String()
+		on := "on " + e.BookedOn.Format("Mon 2 Jan 2006")
 		if by := e.BookedBy.Words(); by != "" {
 			on += " (" + by + ")"
 		}
@@ -279,7 +279,7 @@ func (p TrialPart) Lines() (lines []string) {
 		add("%s", p.Was)
 	}
 	for _, a := range p.Answers {
-		text := "The item becomes: " + string(a.Kind)
+		text := "The item becomes: " + becomeWords[a.Kind]
 		if a.Code != "" && a.Code != bank.CodeSuccess {
 			text += ", " + bank.Label(a.Code)
 		}
@@ -296,6 +296,15 @@ func (p TrialPart) Lines() (lines []string) {
 	}
 	return lines
 }
+
+// becomeWords are what the bank's answers make of an item.
+var becomeWords = map[bank.MessageKind]string{bank.Provisional: "paid, provisional", bank.Successful: "paid, final",
+	bank.InTracking: "in tracking", bank.Unpaid: "failed", bank.PaidAgain: "paid after all", bank.Disputed: "disputed",
+	bank.DisputeWon: "dispute decided for you", bank.DisputeLost: "dispute decided for the client",
+	bank.DisputeRejected: "dispute refused by the client’s bank", bank.Recalled: "withdrawn",
+	bank.RefundSettled: "refunded", bank.RefundFailed: "refund failed", bank.MandateDelivered: "shown to the client",
+	bank.MandateAccepted: "confirmed", bank.MandateRejected: "declined", bank.MandateUnanswered: "not answered",
+	bank.MandateFailed: "could not be asked", bank.MandateSuspended: "suspended"}
 
 var stateWords = map[EntryState]string{EntryMatched: "matched",
 	EntryUnmatched: "matched to nothing, and waits for a person",

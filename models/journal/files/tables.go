@@ -138,7 +138,8 @@ func writeQuickBooks(t *text, b *journal.Book) {
 }
 
 // pastelLetters begin the references, by the beginning of the id.
-var pastelLetters = map[string]string{"led": "L", "inv": "I", "cn": "C", "ref": "R", "off": "B", "rec": "F"}
+var pastelLetters = map[string]string{"led": "L", "inv": "I", "cn": "C", "ref": "R", "off": "B", "rec": "F",
+	"open": "O"}
 
 // pastelReference has 8 signs: a letter and the number, which is written with letters too once it has eight digits.
 func pastelReference(e journal.Entry) string {

@@ -182,3 +182,16 @@ func TestAPayoutHasItsSidesInEveryFile(t *testing.T) {
 		}
 	}
 }
+
+// Pastel knows an entry by a letter and a number, so that every kind has a letter.
+func TestEveryKindHasALetterInPastel(t *testing.T) {
+	on := calendar.On(2026, time.November, 30)
+	for _, kind := range journal.Kinds {
+		b := aBook(1)
+		b.Opening, b.Entries = nil, []journal.Entry{{N: 8815, Kind: kind, Day: on, TrueDay: on, Currency: "ZAR",
+			Reference: "KSF-1", Cents: cents(map[journal.Role]int64{journal.Bank: 100, journal.Transit: -100})}}
+		if got := written(t, "pastel", b); !regexp.MustCompile(`,[A-Z]8815,`).MatchString(got) {
+			t.Errorf("%s has a reference without a letter:\n%s", kind, got)
+		}
+	}
+}

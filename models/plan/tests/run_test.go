@@ -143,7 +143,7 @@ func TestARehearsalInventsNoAnswerOfTheBank(t *testing.T) {
 	r, err := h.use.Plans.Rehearse(ctx, h.who, p.ID, nov(1))
 	must(t, err)
 	steps := rehearsed(r, id)
-	if len(steps) != 2 || steps[1].Kind != plan.DebitAgain || steps[1].Debit != dec(24) || r.Open != 1 {
+	if len(steps) != 2 || steps[1].Kind != plan.DebitAgain || steps[1].Debit != dec(24) || r.Bounces.Open != 1 {
 		t.Errorf("the rehearsal is %+v", r)
 	}
 	if n := h.number(`SELECT count(*) FROM plan_runs`); n != 0 {
