@@ -49,7 +49,8 @@ func (t Takes) Plus(other Takes) Takes {
 }
 
 // said is how a file tells how long its step takes: measured on two slow cores, rounded up.
-var said = regexp.MustCompile(`(?m)^-- Takes (\d+) s for each million rows of (\w+); (writes to them wait|nothing waits)\.$`)
+var said = regexp.MustCompile(
+	`(?m)^-- Takes (\d+) s for each million rows of (\w+); (writes to them wait|nothing waits)\.$`)
 
 // share is one sentence of a file.
 type share struct {

@@ -99,7 +99,8 @@ func TestALongJournalIsExportedInTheBackground(t *testing.T) {
 	var id, name string
 	var done, total int64
 	if err := h.Store.Pool.QueryRow(t.Context(), `SELECT id::text, file_name, done, total FROM tasks WHERE state = 'done'
-		AND kind = 'journal' ORDER BY id DESC LIMIT 1`).Scan(&id, &name, &done, &total); err != nil || done != 3 || total != 3 ||
+		AND kind = 'journal' ORDER BY id DESC LIMIT 1`).Scan(&id, &name, &done, &total); err != nil || done != 3 ||
+		total != 3 ||
 		name != "books-csv-2000-01-01-to-2900-12-31.zip" {
 		t.Fatalf("%s with %d of %d: %v", name, done, total, err)
 	}

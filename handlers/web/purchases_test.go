@@ -26,7 +26,8 @@ func withAccount(t *testing.T) cast {
 	t.Helper()
 	h := handlertest.New(t)
 	client := strings.TrimPrefix(add(h, thandi()), "/clients/")
-	k := cast{Server: h, client: client, day: h.Purchases.Timetable.EarliestActionDate(h.Purchases.Calendar, h.Store.Now())}
+	k := cast{Server: h, client: client,
+		day: h.Purchases.Timetable.EarliestActionDate(h.Purchases.Calendar, h.Store.Now())}
 	page := k.capture(t, nil)
 	k.token = strings.TrimPrefix(page, "/tokens/")
 	return k

@@ -83,7 +83,8 @@ var (
 )
 
 // asked asks for the file of a list as a browser does, and gives the task.
-func asked(t *testing.T, h *handlertest.Server, who handlertest.Person, address string) (id uuid.UUID, form url.Values) {
+func asked(t *testing.T, h *handlertest.Server, who handlertest.Person, address string) (id uuid.UUID,
+	form url.Values) {
 	t.Helper()
 	page := h.Page(who, "GET", address, nil, "Accept: text/html").
 		Want(http.StatusOK).

@@ -17,8 +17,8 @@ var stateOf = map[collection.Outcome]collection.State{
 	collection.OutcomeDisputed:  collection.Disputed,
 }
 
-// sumsByTrait is a relation of what the answers of the days came to by some traits, beside the first day of a month or a day
-// in it: whole months are kept as such. It comes with its values.
+// sumsByTrait is a relation of what the answers of the days came to by some traits, beside a day, or the first day of a
+// month: whole months are kept as such. It comes with its values.
 func sumsByTrait(merchantID uuid.UUID, q Question, traits ...string) (string, map[string]any) {
 	where := "merchant_id = @merchant"
 	args := asked(merchantID, q, &where)

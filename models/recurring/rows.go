@@ -35,7 +35,8 @@ func (s Store) due(ctx context.Context, until calendar.Date) (out []run, err err
 // nextStart is the day on which the period of a subscriber c with the template t begins after the one that begins on
 // day; as subscription.Plan.Start has it. A test compares the two.
 const nextStart = `CASE t.period_units
-		WHEN 'months' THEN (date_trunc('month', day.starts::timestamp) + make_interval(months => t.period * day.periods))::date
+		WHEN 'months' THEN (date_trunc('month', day.starts::timestamp)
+				+ make_interval(months => t.period * day.periods))::date
 			+ least(extract(day FROM coalesce(c.anchor, day.starts))::int, extract(day FROM date_trunc('month',
 				day.starts::timestamp) + make_interval(months => t.period * day.periods + 1) - interval '1 day')::int) - 1
 		WHEN 'weeks' THEN day.starts + 7 * t.period * day.periods
@@ -74,8 +75,8 @@ const reckoned = `WITH ends AS (SELECT e.month::date AS month,
 		FROM stood s WHERE s.month >= (@first)::date),
 	moved AS (INSERT INTO recurring_moves (merchant_id, month, template_client_id, what, before_cents, cents)
 		SELECT @merchant, month, id, what, coalesce(before, 0), coalesce(cents, 0) FROM counted WHERE what IS NOT NULL)
-	INSERT INTO recurring_months (merchant_id, month, template_id, currency, subscribers, cents, joined, joined_cents, back,
-		back_cents, gone, gone_cents, changed, changed_cents)
+	INSERT INTO recurring_months (merchant_id, month, template_id, currency, subscribers, cents, joined, joined_cents,
+		back, back_cents, gone, gone_cents, changed, changed_cents)
 	SELECT @merchant, month, template_id, min(currency), count(cents), coalesce(sum(cents), 0),
 		count(*) FILTER (WHERE what = 'joined'), coalesce(sum(cents) FILTER (WHERE what = 'joined'), 0),
 		count(*) FILTER (WHERE what = 'back'), coalesce(sum(cents) FILTER (WHERE what = 'back'), 0),
@@ -127,7 +128,8 @@ func (s Store) ofTemplate(ctx context.Context, merchantID uuid.UUID, ask Ask) *g
 	return q
 }
 
-func (s Store) months(ctx context.Context, merchantID uuid.UUID, ask Ask, since calendar.Date) (out []Month, err error) {
+func (s Store) months(ctx context.Context, merchantID uuid.UUID, ask Ask, since calendar.Date) (out []Month,
+	err error) {
 	err = s.ofTemplate(ctx, merchantID, ask).Where("currency = ? AND month >= ?", ask.Currency, since).
 		Select(`month, sum(subscribers)::bigint AS subscribers, sum(cents)::bigint AS cents, sum(joined)::bigint AS joined,
 			sum(joined_cents)::bigint AS joined_cents, sum(back)::bigint AS back, sum(back_cents)::bigint AS back_cents,
@@ -168,8 +170,8 @@ func (s Store) title(ctx context.Context, merchantID, id uuid.UUID) (title strin
 
 func (s Store) currencies(ctx context.Context, merchantID uuid.UUID, ask Ask, since calendar.Date) (out []string,
 	err error) {
-	err = s.ofTemplate(ctx, merchantID, ask).Where("currency <> ? AND month >= ? AND subscribers > 0", ask.Currency, since).
-		Distinct().Order("currency").Pluck("currency", &out).Error
+	err = s.ofTemplate(ctx, merchantID, ask).
+		Where("currency <> ? AND month >= ? AND subscribers > 0", ask.Currency, since).Distinct().Order("currency").Pluck("currency", &out).Error
 	return out, err
 }
 

@@ -27,8 +27,9 @@ func TestAPeriodEndsWhereTheScheduleHasTheNextBegin(t *testing.T) {
 	t.Parallel()
 	pool := open(t)
 	compared := 0
-	for _, plan := range []subscription.Plan{{Period: 1, Units: subscription.Months}, {Period: 3, Units: subscription.Months},
-		{Period: 12, Units: subscription.Months}, {Period: 1, Units: subscription.Weeks}, {Period: 2, Units: subscription.Weeks},
+	for _, plan := range []subscription.Plan{{Period: 1, Units: subscription.Months},
+		{Period: 3, Units: subscription.Months}, {Period: 12, Units: subscription.Months},
+		{Period: 1, Units: subscription.Weeks}, {Period: 2, Units: subscription.Weeks},
 		{Period: 10, Units: subscription.Days}} {
 		var starts, anchors, want []string
 		for _, anchor := range []calendar.Date{calendar.On(2026, time.January, 1), calendar.On(2026, time.January, 28),

@@ -11,8 +11,8 @@ import (
 	"debitdesk/models/report"
 )
 
-// Arrears are read from an index that holds what may be in arrears and nothing else. If a status is added in Go that the
-// index does not have, PostgreSQL cannot use it, and each look at the report would read every purchase.
+// Arrears are read from an index that holds what may be in arrears and nothing else. If a status is added in Go that
+// the index does not have, PostgreSQL cannot use it, and each look at the report would read every purchase.
 func TestArrearsAreReadFromTheirIndex(t *testing.T) {
 	t.Parallel()
 	s, who, _ := openAt(t, time.Date(2026, 6, 2, 9, 0, 0, 0, time.UTC))

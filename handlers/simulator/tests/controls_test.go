@@ -221,7 +221,9 @@ func TestSentMailIsShownToItsMerchantAlone(t *testing.T) {
 
 func TestLiveModeHasNoSandbox(t *testing.T) {
 	t.Parallel()
-	h := handlertest.New(t, func(h *handlertest.Server) { h.Deps.Sandbox = false; h.Deps.Controls = &simulator.Controls{} })
+	h := handlertest.New(t, func(h *handlertest.Server) {
+		h.Deps.Sandbox, h.Deps.Controls = false, &simulator.Controls{}
+	})
 	for _, path := range []string{"/sandbox", "/sandbox/clock", "/sandbox/mail", "/sandbox/desk"} {
 		call(h, "GET", path, nil).Want(http.StatusNotFound)
 	}

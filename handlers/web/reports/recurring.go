@@ -94,8 +94,8 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 		"A subscriber counts for as long as the last billed period runs, so someone who leaves is counted until it ends. " +
 			"Someone who pauses counts as gone until they come back. Trials, skipped periods and cancelled invoices bring " +
 			"nothing.",
-		"Prices for several months, weeks or days are shown as what they come to a month; a year has 52 weeks and 365 days. " +
-			"Amounts are what was billed, including VAT. How debits went shows whether they were paid.",
+		"Prices for several months, weeks or days are shown as what they come to a month; a year has 52 weeks and 365 " +
+			"days. Amounts are what was billed, including VAT. How debits went shows whether they were paid.",
 		"Each month starts with what the month before ended with. The current month runs until yesterday.",
 	}
 	now := r.Months[0]
@@ -188,8 +188,8 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 	}).Number())
 }
 
-// RecurringMoves serves GET /reports/recurring/moves?month=2026-10&what=joined: whom a month brought, lost, or asked for
-// another price.
+// RecurringMoves serves GET /reports/recurring/moves?month=2026-10&what=joined: whom a month brought, lost, or asked
+// for another price.
 func (h *Reports) RecurringMoves(c echo.Context) error {
 	ctx, who := c.Request().Context(), access.Actor(c)
 	ask, err := recurringAsked(c)
