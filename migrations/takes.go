@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +42,8 @@ func (t Takes) Sentence() string {
 func (t Takes) Plus(other Takes) Takes {
 	t.Time += other.Time
 	for _, w := range other.Waits {
-		if !strings.Contains(" "+strings.Join(t.Waits, " ")+" ", " "+w+" ") {
-			t.Waits = append(t.Waits[:len(t.Waits):len(t.Waits)], w)
+		if !slices.Contains(t.Waits, w) {
+			t.Waits = append(slices.Clip(t.Waits), w)
 		}
 	}
 	return t

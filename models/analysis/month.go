@@ -84,7 +84,7 @@ func (s *Service) Month(ctx context.Context, who actor.Actor, day calendar.Date)
 	if err := who.May(actor.Read); err != nil {
 		return m, err
 	}
-	m = MonthEnd{First: calendar.On(day.Year, day.Month, 1), Last: day.LastDayOfMonth()}
+	m = MonthEnd{First: day.FirstDayOfMonth(), Last: day.LastDayOfMonth()}
 	if m.First.Year < firstYear {
 		return m, fault.At("month", "min_value", "Choose a month from the year %d on.", firstYear)
 	}

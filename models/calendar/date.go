@@ -92,6 +92,9 @@ func (d Date) At(hour, minute int) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, hour, minute, 0, 0, SAST)
 }
 
+// FirstDayOfMonth is the first day of d's month.
+func (d Date) FirstDayOfMonth() Date { return On(d.Year, d.Month, 1) }
+
 // LastDayOfMonth is the last day of d's month.
 func (d Date) LastDayOfMonth() Date { return On(d.Year, d.Month+1, 0) }
 
@@ -101,9 +104,7 @@ func WholeMonths(from, to Date) (first, end Date) {
 	if first = from; first.Day != 1 {
 		first = from.LastDayOfMonth().AddDays(1)
 	}
-	end = to.AddDays(1)
-	end = On(end.Year, end.Month, 1)
-	if end.Before(first) {
+	if end = to.AddDays(1).FirstDayOfMonth(); end.Before(first) {
 		return to.AddDays(1), to.AddDays(1)
 	}
 	return first, end

@@ -121,12 +121,8 @@ func (s Store) holdings(ctx context.Context, merchantID uuid.UUID, f Filter, aft
 	err = s.Gorm(ctx).Raw(`SELECT day, kind FROM (SELECT day, kind, sum(n) AS n,
 			sum(sum(n) FILTER (WHERE day < (@after)::date)) OVER (ORDER BY day DESC GROUPS BETWEEN UNBOUNDED PRECEDING
 				AND 1 PRECEDING) AS before
-		FROM (SELECT day, kind, n FROM journal_days WHERE merchant_id = (@m)::uuid AND currency = @currency
-				AND role = @role AND (@kind = '' OR kind = @kind) AND day BETWEEN (@from)::date AND (@to)::date
-				AND day <= (@after)::date
-			UNION ALL SELECT day, kind, n FROM journal_day_deltas WHERE merchant_id = (@m)::uuid AND currency = @currency
-				AND role = @role AND (@kind = '' OR kind = @kind) AND day BETWEEN (@from)::date AND (@to)::date
-				AND day <= (@after)::date) d
+		FROM journal_day_sums WHERE merchant_id = (@m)::uuid AND currency = @currency AND role = @role
+			AND (@kind = '' OR kind = @kind) AND day BETWEEN (@from)::date AND least((@to)::date, (@after)::date)
 		GROUP BY 1, 2) d WHERE n > 0 AND coalesce(before, 0) < @most`, args).Find(&out).Error
 	if err != nil {
 		return nil, fmt.Errorf("days of a role: %w", err)

@@ -114,7 +114,7 @@ func (m Mandate) period(d Day, cal *calendar.Calendar) calendar.Date {
 	case "weeks":
 		return day.AddDays(1 - day.ISOWeekday())
 	}
-	return calendar.On(day.Year, day.Month, 1)
+	return day.FirstDayOfMonth()
 }
 
 // SecondInPeriod tells whether a debit runs beside another in one period of the mandate's rhythm, which has one debit

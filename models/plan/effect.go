@@ -128,7 +128,7 @@ func (s *Service) months(ctx context.Context, merchantID uuid.UUID, more map[cal
 	}
 	for day, o := range days {
 		for i := range out {
-			if m := &out[i]; m.First == firstOf(day) {
+			if m := &out[i]; m.First == day.FirstDayOfMonth() {
 				m.Was.Collected += o.Collected
 				m.Was.Unpaid += o.Unpaid
 				m.Was.Disputed += o.Disputed
@@ -137,8 +137,6 @@ func (s *Service) months(ctx context.Context, merchantID uuid.UUID, more map[cal
 	}
 	return slices.DeleteFunc(out, func(m Month) bool { return m.Was.Answered() == 0 }), nil
 }
-
-func firstOf(day calendar.Date) calendar.Date { return calendar.On(day.Year, day.Month, 1) }
 
 // after counts what followed the failures of some purchases: of each failed debit, the next that the bank answered.
 func after(pasts []*past) (out []After) {

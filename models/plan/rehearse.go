@@ -330,5 +330,5 @@ func (r *rehearsing) debited(a *acting, m Move) {
 	}
 	a.over = true
 	r.out.Bounces.Open++
-	r.more[firstOf(m.On)]++
+	r.more[m.On.FirstDayOfMonth()]++
 }

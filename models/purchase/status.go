@@ -44,6 +44,15 @@ func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 // Payable are the statuses in which nobody collects yet, so that the client may still pay.
 var Payable = []Status{Created, Sent, Viewed, Failed, Overdue}
 
+// StatusNames are the words that stand for statuses in the database and in addresses.
+func StatusNames(of []Status) []string {
+	out := make([]string, len(of))
+	for i, s := range of {
+		out[i] = string(s)
+	}
+	return out
+}
+
 // Owing are the statuses in which a purchase is still to be paid: it can be paid, or is being collected.
 var Owing = append(slices.Clip(Payable), PendingCharge, PendingExecute)
 

@@ -6,6 +6,7 @@
 package recurring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -121,50 +122,67 @@ func (s *Service) Report(ctx context.Context, who actor.Actor, ask Ask) (r Repor
 	if err := who.May(actor.Read); err != nil {
 		return r, err
 	}
-	if ask.Currency == "" {
-		ask.Currency = money.ZAR
-	}
-	r = Report{Currency: ask.Currency}
-	if ask.Template != uuid.Nil {
-		if r.Named, err = s.Store.title(ctx, who.MerchantID, ask.Template); err != nil {
-			return r, err
-		}
+	if r.Currency, r.Named, err = s.asked(ctx, who, &ask); err != nil {
+		return r, err
 	}
 	if r.AsOf, err = s.Store.asOf(ctx, who.MerchantID); err != nil || r.AsOf.IsZero() {
 		return r, err
 	}
-	since := monthOf(r.AsOf).AddMonths(1-shownMonths, 1)
-	if r.Months, err = s.Store.months(ctx, who.MerchantID, ask, since); err != nil {
+	since := r.AsOf.AddMonths(1-shownMonths, 1)
+	if r.Months, err = s.Store.months(ctx, who.MerchantID, ask, since, r.AsOf); err != nil {
 		return r, err
 	}
 	if r.Others, err = s.Store.currencies(ctx, who.MerchantID, ask, since); err != nil || ask.Template != uuid.Nil {
 		return r, err
 	}
-	r.Templates, r.Count, err = s.Store.templates(ctx, who.MerchantID, ask, monthOf(r.AsOf))
+	r.Templates, r.Count, err = s.Store.templates(ctx, who.MerchantID, ask, r.AsOf.FirstDayOfMonth())
 	return r, err
+}
+
+// asked completes what is asked for, and names its template; another merchant's is not found.
+func (s *Service) asked(ctx context.Context, who actor.Actor, ask *Ask) (currency, named string, err error) {
+	ask.Currency = cmp.Or(ask.Currency, money.ZAR)
+	if ask.Template != uuid.Nil {
+		named, err = s.Store.title(ctx, who.MerchantID, ask.Template)
+	}
+	return ask.Currency, named, err
+}
+
+// Moves are who moved in a month in one of the ways: a page of them, and what the month came to.
+type Moves struct {
+	Currency, Named string // as in Report
+	Month           Month  // without a first day where the month was not reckoned
+	Moves           []Move
+	More            bool // there are others behind the last
 }
 
 // pageOfMoves is how many subscribers one page lists.
 const pageOfMoves = 50
 
-// Moves lists who moved in a month in one of the ways, behind the one whose id is given, and tells whether there are
-// more.
+// Moves lists who moved in a month in one of the ways, behind the one whose id is given.
 func (s *Service) Moves(ctx context.Context, who actor.Actor, ask Ask, month calendar.Date, w What,
-	after uuid.UUID) (moves []Move, more bool, err error) {
+	after uuid.UUID) (m Moves, err error) {
 	if err := who.May(actor.Read); err != nil {
-		return nil, false, err
+		return m, err
 	}
 	if month.Day != 1 || w.Word() == "" {
-		return nil, false, fault.Missing()
+		return m, fault.Missing()
 	}
-	if ask.Currency == "" {
-		ask.Currency = money.ZAR
+	if m.Currency, m.Named, err = s.asked(ctx, who, &ask); err != nil {
+		return m, err
 	}
-	moves, err = s.Store.moves(ctx, who.MerchantID, ask, month, w, after, pageOfMoves+1)
-	if len(moves) > pageOfMoves {
-		return moves[:pageOfMoves], true, err
+	months, err := s.Store.months(ctx, who.MerchantID, ask, month, month)
+	if err != nil {
+		return m, err
 	}
-	return moves, false, err
+	if len(months) > 0 {
+		m.Month = months[0]
+	}
+	m.Moves, err = s.Store.moves(ctx, who.MerchantID, ask, month, w, after, pageOfMoves+1)
+	if m.More = len(m.Moves) > pageOfMoves; m.More {
+		m.Moves = m.Moves[:pageOfMoves]
+	}
+	return m, err
 }
 
 // Word heads a column or a list.
@@ -188,14 +206,12 @@ func (s *Service) Run(ctx context.Context) (wrong error) {
 // firstOf is the first month to reckon: two before that of the last time, in which an invoice may have been cancelled
 // since, or the oldest that the report shows.
 func firstOf(asOf, until calendar.Date) (first calendar.Date) {
-	oldest := monthOf(until).AddMonths(1-shownMonths, 1)
+	oldest := until.AddMonths(1-shownMonths, 1)
 	if asOf.IsZero() {
 		return oldest
 	}
-	if first = monthOf(asOf).AddMonths(-2, 1); first.Before(oldest) {
+	if first = asOf.AddMonths(-2, 1); first.Before(oldest) {
 		return oldest
 	}
 	return first
 }
-
-func monthOf(day calendar.Date) calendar.Date { return calendar.On(day.Year, day.Month, 1) }

@@ -128,9 +128,9 @@ func (s Store) ofTemplate(ctx context.Context, merchantID uuid.UUID, ask Ask) *g
 	return q
 }
 
-func (s Store) months(ctx context.Context, merchantID uuid.UUID, ask Ask, since calendar.Date) (out []Month,
+func (s Store) months(ctx context.Context, merchantID uuid.UUID, ask Ask, first, last calendar.Date) (out []Month,
 	err error) {
-	err = s.ofTemplate(ctx, merchantID, ask).Where("currency = ? AND month >= ?", ask.Currency, since).
+	err = s.ofTemplate(ctx, merchantID, ask).Where("currency = ? AND month BETWEEN ? AND ?", ask.Currency, first, last).
 		Select(`month, sum(subscribers)::bigint AS subscribers, sum(cents)::bigint AS cents, sum(joined)::bigint AS joined,
 			sum(joined_cents)::bigint AS joined_cents, sum(back)::bigint AS back, sum(back_cents)::bigint AS back_cents,
 			sum(gone)::bigint AS gone, sum(gone_cents)::bigint AS gone_cents, sum(changed)::bigint AS changed,

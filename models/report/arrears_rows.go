@@ -16,16 +16,8 @@ import (
 // inArrears is the condition of the index purchases_in_arrears, word for word, so that its rows alone are read: a
 // purchase is large, and a merchant has hundreds of thousands that were paid.
 func inArrears() string {
-	return `p.status IN ('` + strings.Join(statusesIn(InArrears), "', '") + `') AND p.total_cents > 0
+	return `p.status IN ('` + strings.Join(purchase.StatusNames(InArrears), "', '") + `') AND p.total_cents > 0
 		AND p.client_id IS NOT NULL`
-}
-
-func statusesIn(all []purchase.Status) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = string(s)
-	}
-	return out
 }
 
 // eachLate reads the purchases that were due before a moment and are not paid. Credit notes are few, and are looked

@@ -46,7 +46,7 @@ func asOf(merchantID uuid.UUID, day calendar.Date) pgx.NamedArgs {
 		oldest = day
 	}
 	return pgx.NamedArgs{"m": merchantID.String(), "end": EndOf(day), "day": day.String(),
-		"month": calendar.On(day.Year, day.Month, 1).String(), "oldest": oldest.String()}
+		"month": day.FirstDayOfMonth().String(), "oldest": oldest.String()}
 }
 
 // balancesAsOf gives the balances at the end of a day. What moved is what was booked by then.

@@ -63,7 +63,7 @@ func spanOf(from, to calendar.Date) span {
 	}
 	if !to.IsZero() {
 		next := to.AddDays(1)
-		s.after = calendar.On(next.Year, next.Month, 1)
+		s.after = next.FirstDayOfMonth()
 	}
 	return s
 }

@@ -142,7 +142,7 @@ func (s *Service) Figures(ctx context.Context, who actor.Actor) (Figures, error)
 
 // monthTo are the days that are compared on a day.
 func monthTo(today calendar.Date) Figures {
-	f := Figures{From: calendar.On(today.Year, today.Month, 1), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
+	f := Figures{From: today.FirstDayOfMonth(), To: today, OnDate: today, TomorrowDate: today.AddDays(1)}
 	f.WasFrom = calendar.On(today.Year, today.Month-1, 1)
 	f.WasTo = f.WasFrom.AddMonths(0, today.Day)
 	return f

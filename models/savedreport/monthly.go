@@ -29,7 +29,7 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 	var wrong error
 	for after := uuid.Nil; ; {
-		waiting, err := s.Store.due(ctx, firstOf(today), after, atOnce)
+		waiting, err := s.Store.due(ctx, today.FirstDayOfMonth(), after, atOnce)
 		if err != nil || len(waiting) == 0 {
 			return errors.Join(wrong, err)
 		}
@@ -49,7 +49,7 @@ func (s *Service) settle(ctx context.Context, r Report, today calendar.Date) err
 	if err != nil && (!refused || f.Kind == fault.Internal) {
 		return err // it is tried again
 	}
-	if r.SettledOn, r.Note = firstOf(today), ""; refused {
+	if r.SettledOn, r.Note = today.FirstDayOfMonth(), ""; refused {
 		r.Note = f.Words()
 	}
 	return s.Store.InTx(ctx, func(tx *database.Tx) error {

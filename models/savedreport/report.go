@@ -71,7 +71,7 @@ func (r Report) Asks(today calendar.Date) (q, before analysis.Question) {
 	months := map[Period]time.Month{LastMonth: 1, LastQuarter: 3, LastYear: 12, SoFar: 2}[r.Period]
 	q.From, q.To = calendar.On(today.Year, today.Month-months, 1), today
 	if r.Period != SoFar {
-		q.To = calendar.On(today.Year, today.Month, 1).AddDays(-1)
+		q.To = today.FirstDayOfMonth().AddDays(-1)
 	}
 	return q, r.Than.Of(q)
 }
@@ -112,10 +112,7 @@ func (r *Report) tidy() error {
 	return wrong.Err()
 }
 
-// firstOf is the first day of a day's month.
-func firstOf(d calendar.Date) calendar.Date { return calendar.On(d.Year, d.Month, 1) }
-
 // mailDay is the first business day of a day's month.
 func mailDay(c *calendar.Calendar, d calendar.Date) calendar.Date {
-	return c.Shift(firstOf(d), calendar.Next)
+	return c.Shift(d.FirstDayOfMonth(), calendar.Next)
 }

@@ -77,7 +77,7 @@ func (s *Service) Save(ctx context.Context, who actor.Actor, r Report) (Report, 
 			return fault.New(fault.Conflict, "too_many_reports",
 				"You have %d saved reports, which is the most. Delete one that you do not need.", most)
 		}
-		r.ID, r.MerchantID, r.OwnerID, r.SettledOn = tx.NewID(), who.MerchantID, who.ID, firstOf(s.today())
+		r.ID, r.MerchantID, r.OwnerID, r.SettledOn = tx.NewID(), who.MerchantID, who.ID, s.today().FirstDayOfMonth()
 		r.CreatedAt, r.UpdatedAt = tx.Now(), tx.Now()
 		tx.Create(&r)
 		note(tx, who, r, "saved")
@@ -95,7 +95,7 @@ func (s *Service) Mail(ctx context.Context, who actor.Actor, id uuid.UUID, month
 			return err
 		}
 		r.Monthly, r.Note, r.UpdatedAt = monthly, "", tx.Now()
-		if month := firstOf(s.today()); monthly && r.SettledOn.Before(month) {
+		if month := s.today().FirstDayOfMonth(); monthly && r.SettledOn.Before(month) {
 			r.SettledOn = month
 		}
 		if err := save(tx, r); err != nil {

@@ -42,7 +42,7 @@ var periods = []period{
 		func(today calendar.Date) (from, to calendar.Date) { return today.AddDays(-6), today },
 	},
 	{"this-month", "this month", false, func(today calendar.Date) (from, to calendar.Date) {
-		return calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
+		return today.FirstDayOfMonth(), today.LastDayOfMonth()
 	}},
 	{"next-month", "next month", true, func(today calendar.Date) (from, to calendar.Date) {
 		return calendar.On(today.Year, today.Month+1, 1), calendar.On(today.Year, today.Month+2, 0)

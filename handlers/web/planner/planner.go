@@ -80,7 +80,7 @@ func spanOf(c echo.Context, today calendar.Date) (s span, notices []string) {
 		s.to = s.from.AddDays(6)
 		s.earlier, s.later = s.from.AddDays(-7), s.from.AddDays(7)
 	default:
-		first := calendar.On(s.at.Year, s.at.Month, 1)
+		first := s.at.FirstDayOfMonth()
 		s.from, s.to = monday(first), monday(first.LastDayOfMonth()).AddDays(6)
 		s.earlier, s.later = calendar.On(first.Year, first.Month-1, 1), calendar.On(first.Year, first.Month+1, 1)
 	}
@@ -158,7 +158,7 @@ func (h *Planner) windowWords() string {
 func (h *Planner) total(s span, all planner.Debits) components.Figure {
 	from, to := s.from, s.to
 	if s.view == "month" {
-		from = calendar.On(s.at.Year, s.at.Month, 1)
+		from = s.at.FirstDayOfMonth()
 		to = from.LastDayOfMonth()
 	}
 	if all.All.N == 0 {

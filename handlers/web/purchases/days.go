@@ -121,7 +121,7 @@ func (d Days) Picker(form url.Values, wrong string, attrs templ.Attributes) comp
 	first := d.EarliestDue(d.Now)
 	out := components.DayPicker{Label: "Debit on", Name: "due", Value: form.Get("due"), Error: wrong, Attrs: attrs,
 		Hint: "The earliest day is " + words.SayDay(first, d.Now) + ". " + d.closedWords()}
-	month := calendar.On(first.Year, first.Month, 1)
+	month := first.FirstDayOfMonth()
 	for range pickerMonths {
 		out.Months = append(out.Months, d.month(month))
 		month = month.AddMonths(1, 1)

@@ -112,7 +112,7 @@ func (p *Purchases) readSubmitBy(l *kit.Listing, f *purchase.DebitFilter) {
 	}
 	if f.From.IsZero() && f.To.IsZero() && f.SubmitBy.IsZero() && f.SubmitAt.IsZero() {
 		today := calendar.DateOf(p.Desk.Now())
-		f.From, f.To = calendar.On(today.Year, today.Month, 1), today.LastDayOfMonth()
+		f.From, f.To = today.FirstDayOfMonth(), today.LastDayOfMonth()
 		l.Query.Set("debit", "this-month")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"debitdesk/handlers/web/words"
 	"debitdesk/models/calendar"
 	"debitdesk/models/plural"
+	"debitdesk/models/purchase"
 	"debitdesk/models/report"
 	"debitdesk/views/components"
 	"debitdesk/views/layout"
@@ -83,11 +84,7 @@ func arrearsView(a report.Arrears) pages.ArrearsReport {
 // inArrears is where the purchases are that were due between two days, both included, and are not paid; a day that is
 // zero leaves its end open.
 func inArrears(from, to calendar.Date) string {
-	states := make([]string, len(report.InArrears))
-	for i, s := range report.InArrears {
-		states[i] = string(s)
-	}
-	q := url.Values{"status": {strings.Join(states, ",")}, "due_to": {to.String()}}
+	q := url.Values{"status": {strings.Join(purchase.StatusNames(report.InArrears), ",")}, "due_to": {to.String()}}
 	if !from.IsZero() {
 		q.Set("due_from", from.String())
 	}

@@ -178,7 +178,7 @@ func (d drawer) reasons(v *pages.DebitsReport) {
 		row := pages.ReasonRow{Label: bank.Label(r.Code), All: opens(r.All, d.Of.From, d.Of.To),
 			Cents: words.Sum(r.All.Cents, money.ZAR)}
 		for _, m := range months {
-			row.Months = append(row.Months, opens(r.Months[calendar.On(m.From.Year, m.From.Month, 1)], m.From, m.To))
+			row.Months = append(row.Months, opens(r.Months[m.From.FirstDayOfMonth()], m.From, m.To))
 		}
 		v.Reasons.Rows = append(v.Reasons.Rows, row)
 	}

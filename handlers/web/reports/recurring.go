@@ -106,7 +106,7 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 	for _, w := range []recurring.What{recurring.Joined, recurring.Gone} {
 		n, cents := now.Of(w)
 		v.Stats = append(v.Stats, components.Stat{Label: w.Word() + " this month", Value: plural.Number(n),
-			Note: more(in, cents), Href: recurringHref(ask, now.First, w), Total: components.TotalOf(n, cents)})
+			Note: more(cents, r.Currency), Href: recurringHref(ask, now.First, w), Total: components.TotalOf(n, cents)})
 	}
 	if len(r.Months) > 1 {
 		v.Chart = recurringChart(r, ask)
@@ -133,15 +133,20 @@ func recurringView(r recurring.Report, ask recurring.Ask) pages.RecurringReport 
 	return v
 }
 
-// more says how much more or less that makes a month.
-func more(in func(int64) string, cents int64) string {
-	switch {
-	case cents > 0:
-		return "+" + in(cents) + " a month"
-	case cents < 0:
-		return in(cents) + " a month"
+// added is an amount with its sign.
+func added(cents int64, currency string) string {
+	if cents > 0 {
+		return "+" + words.Sum(cents, currency)
 	}
-	return "nothing a month"
+	return words.Sum(cents, currency)
+}
+
+// more says how much more or less that makes a month.
+func more(cents int64, currency string) string {
+	if cents == 0 {
+		return "nothing a month"
+	}
+	return added(cents, currency) + " a month"
 }
 
 func recurringChart(r recurring.Report, ask recurring.Ask) *components.BarChart {
@@ -174,11 +179,7 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 			if n == 0 {
 				return components.Cell{Text: "–"}
 			}
-			sum := words.Sum(cents, r.Currency)
-			if cents > 0 {
-				sum = "+" + sum
-			}
-			return components.Cell{Second: sum, Part: components.Open(components.Figure{Text: plural.Number(n),
+			return components.Cell{Second: added(cents, r.Currency), Part: components.Open(components.Figure{Text: plural.Number(n),
 				Href: recurringHref(ask, m.First, w), Total: components.TotalOf(n, cents),
 				Label: w.Word() + " in " + journal.MonthOf(m.First).Words() + ": " + plural.Number(n)})}
 		}).Number())
@@ -191,7 +192,6 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 // RecurringMoves serves GET /reports/recurring/moves?month=2026-10&what=joined: whom a month brought, lost, or asked
 // for another price.
 func (h *Reports) RecurringMoves(c echo.Context) error {
-	ctx, who := c.Request().Context(), access.Actor(c)
 	ask, err := recurringAsked(c)
 	if err != nil {
 		return err
@@ -202,36 +202,30 @@ func (h *Reports) RecurringMoves(c echo.Context) error {
 		return fault.Missing()
 	}
 	after, _ := uuid.Parse(c.QueryParam("after"))
-	moves, further, err := h.Subscribers.Moves(ctx, who, ask, day, w, after)
-	if err != nil {
-		return err
-	}
-	r, err := h.Subscribers.Report(ctx, who, ask)
+	m, err := h.Subscribers.Moves(c.Request().Context(), access.Actor(c), ask, day, w, after)
 	if err != nil {
 		return err
 	}
 	month := journal.MonthOf(day).Words()
-	v := pages.RecurringMoves{Head: components.PageHead{Title: w.Word() + " in " + month, Sub: r.Named,
+	v := pages.RecurringMoves{Head: components.PageHead{Title: w.Word() + " in " + month, Sub: m.Named,
 		Back: components.Link{Text: "Recurring revenue", Href: recurringHref(ask, calendar.Date{}, "")}},
 		Empty: components.Empty{Icon: "users", Title: "No subscribers", Text: movesNone[w] + " in " + month + "."}}
-	if i := slices.IndexFunc(r.Months, func(m recurring.Month) bool { return m.First == day }); i >= 0 {
+	if !m.Month.First.IsZero() {
 		for _, other := range recurring.Whats {
-			n, cents := r.Months[i].Of(other)
+			n, cents := m.Month.Of(other)
 			if other == w {
-				v.Foot, v.Total = plural.Of(n, "subscriber")+", "+more(func(cents int64) string {
-					return words.Sum(cents, r.Currency)
-				}, cents), components.TotalOf(n, cents)
+				v.Foot, v.Total = plural.Of(n, "subscriber")+", "+more(cents, m.Currency), components.TotalOf(n, cents)
 			}
 			v.Tabs.Items = append(v.Tabs.Items, components.Tab{Label: other.Word(), Count: plural.Number(n), Active: other == w,
 				Href: recurringHref(ask, day, other)})
 		}
 	}
-	if len(moves) > 0 {
-		v.Table = kit.TableOf("Subscribers", moveColumns(r, w), moves)
+	if len(m.Moves) > 0 {
+		v.Table = kit.TableOf("Subscribers", moveColumns(m.Currency, w), m.Moves)
 	}
-	if further {
-		v.Pager = components.Pager{Text: plural.Of(len(moves), "subscriber"),
-			OlderHref: recurringHref(ask, day, w) + "&after=" + moves[len(moves)-1].TemplateClientID.String()}
+	if m.More {
+		v.Pager = components.Pager{Text: plural.Of(len(m.Moves), "subscriber"),
+			OlderHref: recurringHref(ask, day, w) + "&after=" + m.Moves[len(m.Moves)-1].TemplateClientID.String()}
 	}
 	return h.Desk.ShowIn(c, http.StatusOK, v.Head.Title, reportsSection,
 		func(f layout.Frame) templ.Component { return pages.RecurringMovesPage(f, v) })
@@ -240,7 +234,7 @@ func (h *Reports) RecurringMoves(c echo.Context) error {
 var movesNone = map[recurring.What]string{recurring.Joined: "No one joined", recurring.Back: "No one came back",
 	recurring.Gone: "No one left", recurring.Changed: "No price changed"}
 
-func moveColumns(r recurring.Report, w recurring.What) []kit.Column[recurring.Move] {
+func moveColumns(currency string, w recurring.What) []kit.Column[recurring.Move] {
 	columns := []kit.Column[recurring.Move]{
 		kit.ColumnOf("Client", func(m recurring.Move) components.Cell {
 			return components.Cell{Text: m.Client, Second: m.Template,
@@ -249,12 +243,12 @@ func moveColumns(r recurring.Report, w recurring.What) []kit.Column[recurring.Mo
 	}
 	if w == recurring.Gone || w == recurring.Changed {
 		columns = append(columns, kit.ColumnOf("Paid a month", func(m recurring.Move) components.Cell {
-			return components.Cell{Text: words.Sum(m.BeforeCents, r.Currency)}
+			return components.Cell{Text: words.Sum(m.BeforeCents, currency)}
 		}).Number())
 	}
 	if w != recurring.Gone {
 		columns = append(columns, kit.ColumnOf("Pays a month", func(m recurring.Move) components.Cell {
-			return components.Cell{Text: words.Sum(m.Cents, r.Currency)}
+			return components.Cell{Text: words.Sum(m.Cents, currency)}
 		}).Number())
 	}
 	return columns

@@ -118,7 +118,7 @@ func (h *Reports) figures(c echo.Context, who actor.Actor, v *pages.ReportsView)
 		return err
 	}
 	today := calendar.DateOf(h.Desk.Now())
-	from, to := h.between(c, &v.From, &v.To, calendar.On(today.Year, today.Month, 1), today)
+	from, to := h.between(c, &v.From, &v.To, today.FirstDayOfMonth(), today)
 	t, err := h.Money.Turnover(ctx, who, report.Filter{Currencies: []string{v.Currency}, From: from.At(0, 0),
 		To: to.AddDays(1).At(0, 0).Add(-time.Microsecond)})
 	if err != nil {
