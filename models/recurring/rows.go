@@ -171,7 +171,8 @@ func (s Store) title(ctx context.Context, merchantID, id uuid.UUID) (title strin
 func (s Store) currencies(ctx context.Context, merchantID uuid.UUID, ask Ask, since calendar.Date) (out []string,
 	err error) {
 	err = s.ofTemplate(ctx, merchantID, ask).
-		Where("currency <> ? AND month >= ? AND subscribers > 0", ask.Currency, since).Distinct().Order("currency").Pluck("currency", &out).Error
+		Where("currency <> ? AND month >= ? AND subscribers > 0", ask.Currency, since).Distinct().
+		Order("currency").Pluck("currency", &out).Error
 	return out, err
 }
 

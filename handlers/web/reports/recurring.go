@@ -179,8 +179,8 @@ func recurringColumns(r recurring.Report, ask recurring.Ask) []kit.Column[recurr
 			if n == 0 {
 				return components.Cell{Text: "–"}
 			}
-			return components.Cell{Second: added(cents, r.Currency), Part: components.Open(components.Figure{Text: plural.Number(n),
-				Href: recurringHref(ask, m.First, w), Total: components.TotalOf(n, cents),
+			return components.Cell{Second: added(cents, r.Currency), Part: components.Open(components.Figure{
+				Text: plural.Number(n), Href: recurringHref(ask, m.First, w), Total: components.TotalOf(n, cents),
 				Label: w.Word() + " in " + journal.MonthOf(m.First).Words() + ": " + plural.Number(n)})}
 		}).Number())
 	}
